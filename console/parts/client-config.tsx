@@ -53,7 +53,12 @@ export function ClientConfig({ endpoint, apiKey, before }: ClientConfigProps) {
               ))}
             </fieldset>
             {before}
-            <Steps name={name} snippet={one} apiKey={apiKey} />
+            <Steps
+              name={name}
+              snippet={one}
+              apiKey={apiKey}
+              withoutKey={before ? texts.withoutKey : texts.ownKey}
+            />
           </div>
         );
       }}
@@ -65,9 +70,11 @@ interface StepsProps {
   readonly name: string;
   readonly snippet: Snippet;
   readonly apiKey: string | undefined;
+  /** Where the key of a text without one comes from. */
+  readonly withoutKey: string;
 }
 
-function Steps({ name, snippet, apiKey }: StepsProps) {
+function Steps({ name, snippet, apiKey, withoutKey }: StepsProps) {
   const { client, title, files, text, command, entry } = snippet;
   const withKey = (written: string) =>
     apiKey === undefined ? written : written.replace(KEY_PLACEHOLDER, apiKey);
@@ -98,7 +105,7 @@ function Steps({ name, snippet, apiKey }: StepsProps) {
       </p>
       <Lines text={withKey(text)} copy={texts.copy} />
       {apiKey !== undefined && <p>{texts.keyMade}</p>}
-      {!complete && <p class="muted">{texts.withoutKey}</p>}
+      {!complete && <p class="muted">{withoutKey}</p>}
     </div>
   );
 }

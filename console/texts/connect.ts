@@ -6,6 +6,7 @@ export const connectTexts = {
   keyName: (endpoint: string) => `My client at ${endpoint}`,
   keyMade: "Your key is in these lines. It is shown only now: copy them before you leave.",
   withoutKey: "Create a key above, or replace KEY with one of yours.",
+  ownKey: "Replace KEY with one of your keys.",
   command: "Run this in a terminal:",
   copyCommand: "Copy command",
   install: (client: string) => `Add to ${client}`,

@@ -103,6 +103,7 @@ export const overviewTexts = {
       text: "The client needs this key to connect. It is shown only once.",
       before: "You have a key for this endpoint. Its text was shown when it was created, and only then.",
       have: "Go on with that key",
+      gone: "You go on with a key that you have.",
       another: "Create another key",
       make: "Create a key",
       name: "First client",

@@ -30,6 +30,9 @@ describe.skipIf(noBrowser)("first run", () => {
     // Each server is connected at once and shows why it fails.
     await page.getByText(/connected, \d+ tools/).waitFor();
     await page.getByText("failed", { exact: true }).first().waitFor();
+    const states = page.locator(".found .status");
+    const begins = await states.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().left));
+    expect(begins).toEqual([begins[0], begins[0]]);
     await page.getByRole("button", { name: "Continue" }).click();
 
     await page.getByText(`${gateway.url}/metamcp/default/mcp`).waitFor();
@@ -39,7 +42,7 @@ describe.skipIf(noBrowser)("first run", () => {
     await page.reload();
     await page.getByRole("button", { name: "Go on with that key" }).click();
     await page.getByText("Waiting for your client").waitFor();
-    await page.reload();
+    await page.getByText("Replace KEY with one of your keys.").waitFor();
     await page.getByRole("button", { name: "Create another key" }).click();
     await page.getByRole("button", { name: "Copy command" }).waitFor();
     const [command = "", lines = ""] = await page.locator(".client-config pre").allTextContents();

@@ -5,6 +5,7 @@ import { openConsole } from "../support/console-page.ts";
 import { shared } from "../support/shared.ts";
 import { teamClient, teamGateway } from "../support/team-gateway.ts";
 import { fixture, temp } from "../support/temp.ts";
+import { until } from "../support/until.ts";
 
 const tool = (name: string, description: string, annotations: object) => ({
   name,
@@ -213,14 +214,26 @@ describe.skipIf(noBrowser)("lists", () => {
     await gateway.api("DELETE", "/mcp-servers/odd");
   });
 
-  test("of the gallery, what needs no key comes first", async () => {
+  test("the gallery has a heading for each kind, and what needs no key comes first", async () => {
     const { gateway, page } = opened();
     await page.goto(`${gateway.url}/servers?add=find`);
-    const offers = page.locator(".offer");
-    await offers.first().waitFor();
-    const needs = (await offers.allTextContents()).map((text) => text.includes("needs a key"));
-    expect(needs[0]).toBe(false);
-    expect(needs.indexOf(true)).toBeGreaterThan(needs.lastIndexOf(false));
+    const kinds = page.getByRole("tabpanel").locator("section");
+    await kinds.first().waitFor();
+    expect((await kinds.getByRole("heading").allTextContents()).slice(0, 2)).toEqual([
+      "Files",
+      "Search and pages",
+    ]);
+    for (const kind of await kinds.all()) {
+      const offers = await kind.getByRole("listitem").allTextContents();
+      const needs = offers.map((text) => text.includes("needs a key"));
+      expect(needs).toEqual(needs.toSorted());
+    }
+    // Why the registry is missing is one sentence.
+    await page.getByText(/^The MCP registry \(127\.0\.0\.1:9\) could not be used: /).waitFor();
+    await page.getByLabel("What do you need?").fill("weather");
+    await until(async () => (await kinds.getByRole("heading").count()) === 0, {
+      what: "results in one list",
+    });
   });
 
   test("servers found in pasted text can be left out, and one that exists is replaced only if ticked", async () => {
@@ -236,7 +249,7 @@ describe.skipIf(noBrowser)("lists", () => {
     // One long line is read without scrolling sideways.
     expect(await field.evaluate((area) => area.scrollWidth <= area.clientWidth)).toBe(true);
     await page.getByRole("checkbox", { name: "two" }).uncheck();
-    await page.getByLabel("Who sees its tools?").selectOption({ label: "Clients of the endpoint “default”" });
+    await page.getByLabel("Who sees the tools?").selectOption({ label: "Clients of the endpoint “default”" });
     await page.getByRole("tabpanel").getByRole("button", { name: "Add server" }).click();
     await page.getByText(/connected, \d+ tools/).waitFor();
     const { body } = await gateway.api("GET", "/mcp-servers");

@@ -200,7 +200,7 @@ describe.skipIf(noBrowser)("servers", () => {
     await page.getByRole("button", { name: "Choose memory", exact: true }).click();
     await page.getByText("npx -y @modelcontextprotocol/server-memory", { exact: false }).waitFor();
     await page
-      .getByLabel("Who sees its tools?")
+      .getByLabel("Who sees the tools?")
       .selectOption({ label: "Clients of a new endpoint “default”" });
     await page.getByRole("dialog").getByRole("button", { name: "Add server" }).click();
     await page.getByText(/connected, \d+ tools/).waitFor();

@@ -66,7 +66,9 @@ export default function FirstRun() {
         <Step title={texts.key.title} done={endpoint !== undefined && done.key} current={step === 3}>
           {isPublic && <p>{texts.key.open}</p>}
           {key.value && <p>{texts.key.done}</p>}
-          {step === 3 && endpoint && <KeyStep endpoint={endpoint} onMade={(made) => (key.value = made)} />}
+          {(step === 3 || key.value === "") && endpoint && (
+            <KeyStep endpoint={endpoint} hasOne={key.value === ""} onMade={(made) => (key.value = made)} />
+          )}
         </Step>
         <Step title={texts.paste.title} done={called.value} current={step === 4}>
           {step === 4 && endpoint && (

@@ -71,11 +71,13 @@ export function EndpointStep({ servers }: { readonly servers: readonly Server[] 
 
 interface KeyStepProps {
   readonly endpoint: Endpoint;
+  /** One goes on with a key that was created before. */
+  readonly hasOne: boolean;
   /** Empty for a key that was created before: its text is not known here. */
   readonly onMade: (key: string) => void;
 }
 
-export function KeyStep({ endpoint, onMade }: KeyStepProps) {
+export function KeyStep({ endpoint, hasOne, onMade }: KeyStepProps) {
   const sending = useSending();
   const create = () =>
     sending.run(async () => {
@@ -87,10 +89,10 @@ export function KeyStep({ endpoint, onMade }: KeyStepProps) {
   const before = keys.some(({ endpoints }) => endpoints === "all" || endpoints?.includes(endpoint.uuid));
   return (
     <>
-      <p class="muted">{before ? texts.key.before : texts.key.text}</p>
+      {hasOne ? <p>{texts.key.gone}</p> : <p class="muted">{before ? texts.key.before : texts.key.text}</p>}
       <Refused problem={sending.problem} />
       <div class="line">
-        {before && (
+        {before && !hasOne && (
           <Button kind="primary" onClick={() => onMade("")}>
             {texts.key.have}
           </Button>

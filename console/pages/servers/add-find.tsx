@@ -45,13 +45,22 @@ export function AddFind({ onDone }: { readonly onDone: () => void }) {
       <Ready of={shown.current}>
         {({ items, notice }) => (
           <>
-            {notice !== undefined && <p class="muted">{texts.findNotice(notice)}</p>}
+            {notice !== undefined && (
+              <p class="muted">
+                <ForeignText text={notice} />
+              </p>
+            )}
             {items.length === 0 && <EmptyState title={texts.findNone} />}
-            <ul class="offers">
-              {(search.value === "" ? easyFirst(items) : items).map((offer) => (
-                <OfferRow key={offer.id} offer={offer} onChoose={() => (chosen.value = offer)} />
-              ))}
-            </ul>
+            {(search.value === "" ? byCategory(items) : [{ offers: items }]).map(({ title, offers }) => (
+              <section key={title} class="stack-small">
+                {title !== undefined && <h3>{title}</h3>}
+                <ul class="offers">
+                  {offers.map((offer) => (
+                    <OfferRow key={offer.id} offer={offer} onChoose={() => (chosen.value = offer)} />
+                  ))}
+                </ul>
+              </section>
+            ))}
           </>
         )}
       </Ready>
@@ -59,7 +68,24 @@ export function AddFind({ onDone }: { readonly onDone: () => void }) {
   );
 }
 
-/** While nothing is asked for, what works at once stands before what needs a key. */
+interface OfferGroup {
+  readonly title?: string;
+  readonly offers: readonly Offer[];
+}
+
+/** While nothing is asked for, there is a heading for each kind, and what works at once stands first. */
+function byCategory(offers: readonly Offer[]): readonly OfferGroup[] {
+  const titles = Object.entries(texts.categories);
+  const known = titles.map(([category, title]) => ({
+    title,
+    offers: easyFirst(offers.filter((offer) => offer.category === category)),
+  }));
+  const others = offers.filter(({ category = "" }) => !(category in texts.categories));
+  return [...known, { title: texts.otherCategory, offers: easyFirst(others) }].filter(
+    (group) => group.offers.length > 0,
+  );
+}
+
 function easyFirst(offers: readonly Offer[]): readonly Offer[] {
   const rank = (offer: Offer): number => (needsKey(offer) ? 2 : 0) + (offer.verified ? 0 : 1);
   return offers.toSorted((a, b) => rank(a) - rank(b));
