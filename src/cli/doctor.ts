@@ -6,6 +6,7 @@ import { notListed } from "../catalog/catalog-loader.ts";
 import { ITEM_KINDS } from "../catalog/item.ts";
 import type { ToolChange } from "../catalog/pins/change.ts";
 import type { ItemSigns } from "../catalog/pins/sign-book.ts";
+import { ChildFailure } from "../child/link.ts";
 import { UNCONFINED } from "../config/sandbox.ts";
 import type { Config, ServerSpec } from "../config/spec.ts";
 import { touchesOf } from "../config/touches.ts";
@@ -194,9 +195,12 @@ function adviceFor(error: unknown, spec: ServerSpec, target: string): string | u
     return login ? adviceToLogIn(error) : `Test it yourself:\n$ curl -i ${target}`;
   }
   if (spec.skillFolders) return "Create the folder, or correct its path in the config";
-  // A program that is missing or not executable cannot be started by hand either.
-  const fault = ((error as Error).cause as Error | undefined)?.cause as NodeJS.ErrnoException | undefined;
-  if (fault?.code === "ENOENT" || fault?.code === "EACCES") return undefined;
+  // What is missing is missing by hand too.
+  const { cause } = error as Error;
+  if (cause instanceof ChildFailure && cause.needsFix) return undefined;
+  // By hand it would run unconfined.
+  if (spec.sandbox)
+    return `See what it prints. If it needs more than it may touch, add that to its "sandbox":\n$ metamcp doctor ${spec.name} --log-level debug`;
   return `Run it yourself, with the variables that it gets:\n$ (cd ${spec.cwd} && ${bareEnvironment(spec, process.env)} ${target})`;
 }
 

@@ -3,6 +3,7 @@ import { symlinkSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { metamcp } from "../../support/command.ts";
+import { WHY_NOT } from "../../support/confined.ts";
 import { webServer } from "../../support/http-child.ts";
 import { fixture, temp } from "../../support/temp.ts";
 
@@ -122,4 +123,16 @@ test("doctor reports each fault with advice", async () => {
   expect(none).toMatchObject({ code: 1, out: expect.stringMatching(/no server of this name is configured/) });
   const nothing = await metamcp(temp(), ["doctor"]);
   expect(nothing).toMatchObject({ code: 1, out: expect.stringMatching(/This file does not exist/) });
+});
+
+const skipped = WHY_NOT === undefined ? "" : ` (skipped: ${WHY_NOT})`;
+
+test.skipIf(skipped !== "")(`nobody is told to run a confined server unconfined${skipped}`, async () => {
+  const folder = temp();
+  folder.writeConfig({ exits: { ...fixture("--exit-at-once", "7"), sandbox: true } });
+  const { out } = await metamcp(folder, ["doctor", "--json"]);
+  const [{ problem, advice = "" } = {}] = (json({ out }) as { servers: Record<string, string>[] }).servers;
+  expect(problem).toMatch(/exited with code 7/);
+  expect(advice).toMatch(/add that to its "sandbox":\n\$ metamcp doctor exits --log-level debug/);
+  expect(advice).not.toMatch(/yourself/);
 });
