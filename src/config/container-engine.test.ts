@@ -59,6 +59,14 @@ test.each<readonly [string, Machine, RegExp]>([
     { installed: ["podman"], prints: { "podman info": "true" } },
     /on another machine/,
   ],
+  [
+    "two, of which one answers",
+    {
+      installed: ["docker", "podman"],
+      prints: { "docker image ls": "!no daemon", "podman image inspect": "!no such image" },
+    },
+    /podman does not have this image: run "podman pull node:22-slim"/,
+  ],
 ])("without a usable engine, with %s, the reason says what mends it", (_what, here, reason) => {
   expect(engineFor(SERVER, machine(here))).toMatch(reason);
 });

@@ -73,27 +73,27 @@ export function engineFor(
   const key = [image, ...limits].join("\n");
   const known = probe === systemProbe ? found.get(key) : undefined;
   if (known) return known;
-  const reasons: string[] = [];
-  for (const name of ["docker", "podman"] as const) {
+  const engines = (["docker", "podman"] as const).flatMap((name) => {
     const path = probe.path(name);
-    if (path === undefined) continue;
-    const fault = faultOf({ name, path }, image, limits, probe);
-    if (fault === undefined) {
-      if (probe === systemProbe) found.set(key, { name, path });
-      return { name, path };
+    return path === undefined ? [] : [{ name, path }];
+  });
+  const [lacking, unanswered]: [string[], string[]] = [[], []];
+  for (const engine of engines) {
+    const silence = whySilent(engine, probe);
+    const lack = silence ?? whatIsMissing(engine, image, limits, probe);
+    if (lack === undefined) {
+      if (probe === systemProbe) found.set(key, engine);
+      return engine;
     }
-    reasons.push(fault);
+    (silence === undefined ? lacking : unanswered).push(lack);
   }
-  const because = reasons[0] ?? "neither docker nor podman is installed: install one of them";
+  // One that answers is nearer to being usable.
+  const because =
+    lacking[0] ?? unanswered[0] ?? "neither docker nor podman is installed: install one of them";
   return `it asks for a container of ${image}, but ${because}, then restart MetaMCP`;
 }
 
-function faultOf(
-  { name, path }: Engine,
-  image: string,
-  limits: readonly string[],
-  { run, platform }: EngineProbe,
-): string | undefined {
+function whySilent({ name, path }: Engine, { run, platform }: EngineProbe): string | undefined {
   try {
     // Elsewhere the listed places would be those of another machine.
     const isHere =
@@ -103,11 +103,20 @@ function faultOf(
     if (!isHere)
       return `${name} here uses an engine on another machine: make one of this machine its default`;
     run(path, ["image", "ls", "-q"]);
+    return undefined;
   } catch (error) {
     const start =
       name === "docker" && platform === "linux" ? ' (for example "sudo systemctl start docker")' : "";
     return `${name} does not answer (${complaintOf(error)}): start it${start}`;
   }
+}
+
+function whatIsMissing(
+  { name, path }: Engine,
+  image: string,
+  limits: readonly string[],
+  { run }: EngineProbe,
+): string | undefined {
   try {
     run(path, ["image", "inspect", "--format", "{{.Id}}", image]);
   } catch {

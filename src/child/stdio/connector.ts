@@ -14,7 +14,7 @@ import { childEnvironment, environmentOf } from "./environment.ts";
 import { InstallPlaces } from "./install-places.ts";
 import { type LinkOptions, StdioLink } from "./link.ts";
 import { MARK, Marker, nest, ownGatewayId } from "./mark.ts";
-import { isInstalled, npxFolder } from "./npx-cache.ts";
+import { cacheAdvice, isInstalled, npxFolder } from "./npx-cache.ts";
 import { ProcessTree } from "./process-tree.ts";
 import { hasTable, ProcessTable } from "./processes.ts";
 import { RunRecord } from "./record.ts";
@@ -153,6 +153,7 @@ class Spawner implements StdioConnector {
       onLine: onStderr && ((line) => onStderr(spec, line)),
       hidesOutput: onStderr !== undefined,
       install,
+      advice: (output) => confinement?.advice(output) ?? (install && cacheAdvice(output, install.folder)),
       onEnded,
     });
     log.debug("started", { server: spec.name, pid });

@@ -14,7 +14,7 @@ import type { Via } from "../../rpc/peer.ts";
 import { Brake } from "../brake.ts";
 import { ChildFailure, type Link, type LinkEvents } from "../link.ts";
 import { hasHandedOver } from "./hand-over.ts";
-import { cacheAdvice, removal } from "./npx-cache.ts";
+import { removal } from "./npx-cache.ts";
 import type { ProcessTree } from "./process-tree.ts";
 import { Stderr } from "./stderr.ts";
 import { Stdout } from "./stdout.ts";
@@ -34,6 +34,8 @@ export interface LinkOptions {
   readonly hidesOutput?: boolean;
   /** Set if a package runner may install the server first. */
   readonly install?: { readonly folder: string | undefined } | undefined;
+  /** What mends it, if its output says so. */
+  readonly advice?: (output: string) => string | undefined;
   /** No process is left. Ends what was around them. */
   readonly onEnded: () => Promise<void>;
 }
@@ -199,8 +201,8 @@ export class StdioLink implements Link {
     if (signalCode !== null) what = `The process was killed by ${signalCode}`;
     else if (exitCode !== null) what = `The process exited with code ${exitCode}`;
     const printed = this.#stderr.lastLines(ALL_LINES);
-    const { install, hidesOutput } = this.#options;
-    const advice = install && cacheAdvice(printed.join("\n"), install.folder);
+    const { hidesOutput } = this.#options;
+    const advice = this.#options.advice?.(printed.join("\n"));
     if (advice && !hidesOutput) what = `${what}. ${advice}`;
     const output = this.#outputOr(tellingLines(printed, LAST_LINES)).join("\n").trimStart();
     if (output === "") return new ChildFailure("stdio-exit", `${what}.`, { unsent });

@@ -21,7 +21,8 @@ import { childEnvironment, environmentOf } from "../environment.ts";
 import { type Environment, startFailure } from "../spawn.ts";
 import { bridgeTo, PROXY_VARIABLES, SOCKET_INSIDE } from "./bridge.ts";
 import { bubblewrapArgs, type Mount } from "./bubblewrap.ts";
-import { containerStart } from "./container-start.ts";
+import { containerAdvice } from "./container-advice.ts";
+import { type ContainerStart, containerStart } from "./container-start.ts";
 import { endContainer } from "./containers.ts";
 import { type Attempt, Egress } from "./egress.ts";
 import { checkScript, listedPlaces, realOf, unusable } from "./places.ts";
@@ -52,7 +53,7 @@ export class Confinement {
   readonly #options: ConfineOptions;
   /** Its only way out, if it reaches some hosts. */
   #egress: Egress | undefined;
-  #container: { readonly engine: Engine; readonly name: string } | undefined;
+  #container: { readonly engine: Engine; readonly start: ContainerStart } | undefined;
   #installing: () => boolean = () => true;
 
   private constructor(spec: StdioSpec, folder: string, options: ConfineOptions) {
@@ -68,8 +69,14 @@ export class Confinement {
 
   async end(): Promise<void> {
     const container = this.#container;
-    if (container) await endContainer(container.engine, container.name);
+    if (container) await endContainer(container.engine, container.start.container);
     await this.#egress?.close();
+  }
+
+  /** What mends a start that failed with this output. */
+  advice(output: string): string | undefined {
+    const container = this.#container;
+    return container && containerAdvice(output, container.engine.name, container.start);
   }
 
   static async of(spec: StdioSpec, options: ConfineOptions): Promise<Confinement> {
@@ -92,7 +99,7 @@ export class Confinement {
       const egress = hosts && (await this.#openEgress(hosts, env, sandbox));
       const more = { engine, env, homes, folder: this.#folder, user, parent, socket: egress?.socket };
       const start = await containerStart(spec, { ...sandbox, image }, more);
-      this.#container = { engine, name: start.container };
+      this.#container = { engine, start };
       return start;
     }
     const program = await findProgram(spec, env);

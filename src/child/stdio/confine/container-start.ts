@@ -15,7 +15,11 @@ import { scriptPlace } from "./program.ts";
 export interface ContainerStart extends Pick<StdioSpec, "command" | "args" | "cwd"> {
   readonly env: Record<string, string>;
   readonly asOurselves: true;
+  /** The name of the container. */
   readonly container: string;
+  readonly image: string;
+  /** The first program of the image that runs in it. */
+  readonly program: string;
 }
 
 export interface ContainerOptions {
@@ -58,6 +62,7 @@ export async function containerStart(
   const isChosen = (key: string): boolean =>
     key in set || key === MARK || (spec.inheritEnv !== true && spec.inheritEnv.includes(key));
   const inside = containerEnvironment(socket === undefined ? env : { ...env, ...PROXY_VARIABLES }, isChosen);
+  const words = [...(socket === undefined ? [] : bridgeTo("perl")), spec.command, ...spec.args];
   const passed = Object.entries(inside).filter(([key]) => !isOfEngine(key));
   return {
     command: engine.path,
@@ -72,12 +77,14 @@ export async function containerStart(
       hidden,
       own,
       cwd: shown(spec.cwd) ? spec.cwd : folder,
-      words: [...(socket === undefined ? [] : bridgeTo("perl")), spec.command, ...spec.args],
+      words,
     }),
     cwd: "/",
     env: { ...Object.fromEntries(passed), ...engineEnvironment(parent) },
     asOurselves: true,
     container: name,
+    image: sandbox.image,
+    program: words[0] ?? "",
   };
 }
 

@@ -6,6 +6,7 @@ import {
   isOfEngine,
   mountable,
 } from "./container.ts";
+import { containerAdvice } from "./container-advice.ts";
 
 const PARTS: ContainerParts = {
   engine: "docker",
@@ -37,7 +38,6 @@ test("all that confines is set, and only the network of the entry", () => {
     "--security-opt=no-new-privileges",
     "--ipc=private",
     "--log-driver=none",
-    "--ulimit=core=0",
     "--user=1000:1000",
     "--workdir=/home/one",
     "--entrypoint=node",
@@ -116,4 +116,19 @@ test("programs and files that variables of this machine name are not those of th
     TOKEN: "t",
     https_proxy: "p",
   });
+});
+
+test("what the engine and the first process in a container print leads to what mends it", () => {
+  const advice = (output: string, program = "node", engine: "docker" | "podman" = "docker") =>
+    containerAdvice(output, engine, { image: "slim:1", program });
+  const missing = "[FATAL tini (6)] exec node failed: No such file or directory";
+  expect(advice(missing)).toMatch(/image slim:1 has no program node/);
+  expect(advice("ERROR (catatonit:6): failed to exec pid1: No such file or directory", "perl")).toMatch(
+    /needs perl, which the image slim:1 does not have/,
+  );
+  const init =
+    "Error: container-init binary not found on the host: stat /usr/libexec/podman/catatonit: no such file or directory";
+  expect(advice(init, "node", "podman")).toMatch(/apt-get install catatonit/);
+  for (const other of ["", `Error: ${missing}`, "exec failed: No such file or directory"])
+    expect(advice(other)).toBeUndefined();
 });

@@ -41,7 +41,6 @@ export function containerArgs(parts: ContainerParts): readonly string[] {
     "--security-opt=no-new-privileges",
     "--ipc=private",
     "--log-driver=none",
-    "--ulimit=core=0",
     ...(memoryMb === undefined ? [] : [`--memory=${memoryMb}m`, `--memory-swap=${memoryMb}m`]),
     ...(processes === undefined ? [] : [`--pids-limit=${processes}`]),
     ...(user ? [`--user=${user.uid}:${user.gid}`] : []),

@@ -2,19 +2,27 @@
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
+import { setTimeout as pause } from "node:timers/promises";
 import { type Engine, engineEnvironment } from "../../../config/container-engine.ts";
 import { LABEL } from "./container.ts";
 
 /** A stop waits for it, as long as for a process that is blocked in the kernel. */
 const ENGINE_MS = 5_000;
+const POLL_MS = 50;
 
 export function newContainer(): { readonly name: string; readonly owner: string } {
   return { name: `metamcp-${process.pid}-${randomBytes(8).toString("hex")}`, owner: hostname() };
 }
 
-/** Ends it, if it still runs. Killing the command that started it does not. */
-export async function endContainer(engine: Engine, name: string): Promise<void> {
-  await run(engine, ["rm", "-f", name]);
+/**
+ * Resolves when it is removed, or after that time. Killing the command that started it does not end it, and an
+ * engine that is removing it already refuses to do so again.
+ */
+export async function endContainer(engine: Engine, name: string, withinMs = ENGINE_MS): Promise<void> {
+  const signal = AbortSignal.timeout(withinMs);
+  if ((await run(engine, ["rm", "-f", name], signal)) !== undefined) return;
+  while (await run(engine, ["ps", "-a", "-q", `--filter=name=${name}`], signal))
+    await pause(POLL_MS, undefined, { signal }).catch(() => {});
 }
 
 const swept = new Set<string>();
@@ -23,22 +31,23 @@ const swept = new Set<string>();
 export async function sweep(engine: Engine): Promise<void> {
   if (swept.has(engine.path)) return;
   swept.add(engine.path);
-  const listed = await run(engine, ["ps", `--filter=label=${LABEL}=${hostname()}`, "--format={{.Names}}"]);
-  for (const name of listed.split("\n")) {
+  const left = ["ps", `--filter=label=${LABEL}=${hostname()}`, "--format={{.Names}}"];
+  const listed = await run(engine, left, AbortSignal.timeout(ENGINE_MS));
+  for (const name of listed?.split("\n") ?? []) {
     const pid = Number(/^metamcp-(\d+)-/.exec(name)?.[1]);
     if (pid > 0 && !isAlive(pid)) await endContainer(engine, name);
   }
 }
 
-async function run({ path }: Engine, args: readonly string[]): Promise<string> {
+/** What it prints; undefined if it fails. */
+async function run(
+  { path }: Engine,
+  args: readonly string[],
+  signal: AbortSignal,
+): Promise<string | undefined> {
   return await new Promise((resolve) => {
-    const options = {
-      timeout: ENGINE_MS,
-      killSignal: "SIGKILL",
-      env: engineEnvironment(),
-      cwd: "/",
-    } as const;
-    execFile(path, args, options, (error, printed) => resolve(error ? "" : printed));
+    const options = { signal, killSignal: "SIGKILL", env: engineEnvironment(), cwd: "/" } as const;
+    execFile(path, args, options, (error, printed) => resolve(error ? undefined : printed));
   });
 }
 
