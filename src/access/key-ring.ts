@@ -10,6 +10,7 @@ import { lesserRole } from "./may.ts";
 import { Mirror } from "./mirror.ts";
 
 export interface KeyHolder {
+  readonly keyId: string;
   readonly principal: Principal;
   /** The owner of the key. Undefined for a key without owner. */
   readonly account: Account | undefined;
@@ -159,11 +160,11 @@ export class KeyRing {
       }));
   }
 
-  #holderOf({ key, principal, open }: CachedKey): KeyHolder {
+  #holderOf({ id, key, principal, open }: CachedKey): KeyHolder {
     const account = key.owner === undefined ? undefined : this.#options.accounts?.byId(key.owner);
     const role = key.role && account ? lesserRole(key.role, account.role) : key.role;
     const opens = (endpoint: string): boolean => open === "all" || open.has(endpoint);
-    return { principal, account, role, opens };
+    return { keyId: id, principal, account, role, opens };
   }
 
   #find(text: string): CachedKey | undefined {

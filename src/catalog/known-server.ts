@@ -57,6 +57,10 @@ export class KnownServer {
     return this.#all(({ visible }) => visible);
   }
 
+  get keys(): Iterable<ListKey> {
+    return this.#lists.keys();
+  }
+
   get hasList(): boolean {
     return this.#best() !== undefined;
   }

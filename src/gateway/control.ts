@@ -59,6 +59,8 @@ export interface Changed {
   readonly changes: readonly ChangeRow[];
   /** By uuid: servers whose connection settings changed, after reconnecting (at most 10 s). */
   readonly connections: ReadonlyMap<string, ConnectionStatus>;
+  /** Uuids of the namespaces that were compiled again. */
+  readonly namespaces: readonly string[];
 }
 
 /**

@@ -1,9 +1,6 @@
-/**
- * A confined server in a container of a real engine. METAMCP_TEST_IMAGE names an image with node and perl that
- * the engine has, such as node:22-slim.
- */
-import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+/** A confined server in a container of each engine that runs containers here. */
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { homedir } from "node:os";
@@ -11,30 +8,36 @@ import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { engineFor } from "../../src/config/container-engine.ts";
 import { confined, EVALUATOR, OPEN } from "../support/confined.ts";
+import { testEngines } from "../support/container-image.ts";
+import { gateway } from "../support/gateway.ts";
 import { shared } from "../support/shared.ts";
+import { fixture, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
-const image = process.env["METAMCP_TEST_IMAGE"] ?? "";
-const engine = image === "" ? "METAMCP_TEST_IMAGE is not set" : engineFor({ ...OPEN, image });
-const IN = { image, network: "none" } as const;
 const STAYS = "setInterval(() => {}, 1e6); process.on('SIGINT', () => {})";
-const running = (): string => {
-  if (typeof engine === "string") return "";
-  return execFileSync(engine.path, ["ps", "--format={{.Names}}"], { encoding: "utf8" });
-};
 const nameOf = (pids: () => readonly number[]): string =>
   /--name=([^\0]+)/.exec(readFileSync(`/proc/${Math.min(...pids())}/cmdline`, "utf8"))?.[1] ?? "";
-const why = typeof engine === "string" ? ` (skipped: ${engine})` : "";
 const node = { command: "node" } as const;
+const engines = testEngines();
 
-describe.skipIf(why !== "")(`a server in a container${why}`, { timeout: 60_000 }, () => {
+if (engines.length === 0) test.skip("containers (skipped: neither docker nor podman is installed)", () => {});
+for (const { name, whyNot } of engines)
+  if (whyNot !== undefined) test.skip(`containers of ${name} (skipped: ${whyNot})`, () => {});
+
+const usable = engines.filter(({ whyNot }) => whyNot === undefined);
+
+describe.each(usable)("a server in a container of $name", { timeout: 60_000 }, ({ image, run }) => {
+  const IN = { image, network: "none" } as const;
+  const cannotLimit = typeof engineFor({ ...OPEN, image, memoryMb: 100 }) === "string";
+  /** Also those that are being removed. */
+  const left = (): string => run("ps", "-a", "--format={{.Names}}");
   const one = shared(() =>
     confined(
       (folder) => {
         mkdirSync(folder.path("listed/.ssh"), { recursive: true });
         mkdirSync(folder.path("own"));
         writeFileSync(folder.path("listed/a"), "a");
-        return { ...IN, read: [folder.path("listed")], folder: folder.path("own"), memoryMb: 200 };
+        return { ...IN, read: [folder.path("listed")], folder: folder.path("own") };
       },
       { ...node, variables: { API_KEY: "secret-value", DOCKER_HOST: "tcp://127.0.0.1:1" } },
     ),
@@ -56,8 +59,10 @@ describe.skipIf(why !== "")(`a server in a container${why}`, { timeout: 60_000 }
     expect(await write(join(home, "x"))).toBe("written");
     for (const path of [folder.path("listed/b"), "/usr/x", "/etc/x", "/x", EVALUATOR])
       expect(await write(path), path).toEqual({ error: expect.stringMatching(/EROFS|EACCES/) });
-    writeFileSync(join(folder.home, "mcp.json"), "secret");
-    for (const path of [join(folder.home, "mcp.json"), homedir(), "/var/run/docker.sock", "/etc/shadow"])
+    const atHome = join(homedir(), `.metamcp-test-${randomBytes(6).toString("hex")}`);
+    onTestFinished(() => rmSync(atHome));
+    for (const path of [join(folder.home, "mcp.json"), atHome]) writeFileSync(path, "secret");
+    for (const path of [join(folder.home, "mcp.json"), atHome, "/var/run/docker.sock"])
       expect(await read(path), path).toEqual({ error: "ENOENT" });
   });
 
@@ -86,12 +91,16 @@ describe.skipIf(why !== "")(`a server in a container${why}`, { timeout: 60_000 }
     expect(await inside("return Object.keys(process.env)")).not.toContain("VITEST");
   });
 
-  test("memory beyond the limit is not given to all of it together", async () => {
-    const { inside } = await confined(() => ({ ...IN, memoryMb: 100 }), node);
-    const hog =
-      "const { spawnSync } = await load('child_process'); const { signal } = spawnSync('node', ['-e', 'Buffer.alloc(300e6, 1); process.exit(0)']); return signal";
-    expect(await inside(hog)).toBe("SIGKILL");
-  });
+  const unlimited = cannotLimit ? " (skipped: this engine cannot limit memory here)" : "";
+  test.skipIf(cannotLimit)(
+    `memory beyond the limit is not given to all of it together${unlimited}`,
+    async () => {
+      const { inside } = await confined(() => ({ ...IN, memoryMb: 100 }), node);
+      const hog =
+        "const { spawnSync } = await load('child_process'); const { signal } = spawnSync('node', ['-e', 'Buffer.alloc(300e6, 1); process.exit(0)']); return signal";
+      expect(await inside(hog)).toBe("SIGKILL");
+    },
+  );
 
   test("reaches a listed host through the proxy, and no other", async () => {
     const asked: string[] = [];
@@ -128,9 +137,9 @@ describe.skipIf(why !== "")(`a server in a container${why}`, { timeout: 60_000 }
     );
     await inside(`${STAYS}; process.env.ENDED_FILE = given; return 1`, folder.path("ended"));
     const name = nameOf(pids);
-    expect(running()).toContain(name);
+    expect(left()).toContain(name);
     await link.close();
-    expect(running()).not.toContain(name);
+    expect(left()).not.toContain(name);
     expect(existsSync(folder.path("ended"))).toBe(true);
   });
 
@@ -138,8 +147,45 @@ describe.skipIf(why !== "")(`a server in a container${why}`, { timeout: 60_000 }
     const { inside, pids } = await confined(() => IN, node);
     await inside(`${STAYS}; return 1`);
     const name = nameOf(pids);
-    expect(running()).toContain(name);
+    expect(left()).toContain(name);
     process.kill(Math.min(...pids()), "SIGKILL");
-    await until(() => !running().includes(name), { what: "the end of its container" });
+    await until(() => !left().includes(name), { what: "the end of its container" });
   });
+
+  test("a program that the image does not have is named", async () => {
+    await expect(confined(() => IN, { command: "no-such-program" })).rejects.toThrow(
+      `The image ${image} has no program no-such-program`,
+    );
+  });
+
+  test.each(["stop", "kill"] as const)(
+    "a %s of MetaMCP leaves no container that the next start does not remove",
+    async (how) => {
+      const folder = temp();
+      const server = fixture("--ignore-eof", "--ignore-sigterm");
+      folder.writeConfig({ stays: { ...server, ...node, sandbox: IN } });
+      const client = gateway(folder);
+      await client.initialize();
+      await client.mcpCall("stays", "pid");
+      const container = `metamcp-${client.pid}-`;
+      const names = (): readonly string[] =>
+        left()
+          .split("\n")
+          .filter((one) => one.startsWith(container));
+      onTestFinished(() => void names().map((one) => run("rm", "-f", one)));
+      expect(names()).toHaveLength(1);
+      if (how === "stop") {
+        await client.close();
+        expect(names()).toEqual([]);
+        return;
+      }
+      client.kill("SIGKILL");
+      await client.exited;
+      expect(names()).toHaveLength(1);
+      const next = gateway(folder);
+      await next.initialize();
+      await until(() => names().length === 0, { what: "the end of the container" });
+      await next.close();
+    },
+  );
 });

@@ -104,7 +104,9 @@ export function stdioHarness(traits: readonly string[], more: StdioHarnessOption
       const link = await open();
       const isReady = (message: Message): boolean =>
         message.kind === "notification" && message.method === "ready";
-      await until(() => messages.some(isReady), { what: "ready" });
+      const before = closings.length;
+      await until(() => messages.some(isReady) || closings.length > before, { what: "ready" });
+      if (closings.length > before) throw closings.at(-1);
       return link;
     },
     async ask(link, method, params) {

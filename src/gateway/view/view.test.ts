@@ -275,7 +275,7 @@ describe("an endpoint", () => {
 describe("views", () => {
   const tools = (count: number) => Array.from({ length: count }, (_, at) => `t${at}`);
 
-  test("are shared by endpoints with the same content, and switching a tool creates one new server view", () => {
+  test("are shared by endpoints and namespaces with the same content, and switching a tool creates one new server view", () => {
     const endpoints = Object.fromEntries(tools(100).map((name) => [name, ["n"]]));
     const { objects, compiled, listingOf } = setUp(
       { a: tools(50), b: tools(50) },
@@ -286,6 +286,7 @@ describe("views", () => {
     const shown = new Set(
       [...compiled.paths.values()].map((endpoint) => views.ofEndpoint(endpoint, listingOf)),
     );
+    for (const namespace of compiled.namespaces.values()) shown.add(views.ofNamespace(namespace, listingOf));
     expect(shown.size).toBe(1);
     expect(views.counts).toEqual({ servers: 2, views: 1 });
 

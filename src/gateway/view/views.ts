@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import type { Listing, Snapshot } from "../../catalog/catalog.ts";
 import type { Tool } from "../../catalog/tool.ts";
 import { publicNames } from "../../surface/aggregate/public-names.ts";
-import type { CompiledEndpoint } from "../compile.ts";
+import type { CompiledEndpoint, CompiledNamespace } from "../compile.ts";
 import type { NamespacePart } from "../part.ts";
 
 import { ServerView, type Target } from "./server-view.ts";
@@ -85,12 +85,22 @@ export class Views {
     return { servers: this.#madeServers, views: this.#madeViews };
   }
 
-  /** Returns the same object for the same parts and listings. */
   ofEndpoint({ parts }: Pick<CompiledEndpoint, "parts">, listingOf: ListingOf): View {
-    const listings = parts.map(({ part }) => listingOf(part.server));
+    return this.#view(parts, ({ part }) => part, listingOf);
+  }
+
+  ofNamespace({ parts }: Pick<CompiledNamespace, "parts">, listingOf: ListingOf): View {
+    return this.#view(parts, (part) => part, listingOf);
+  }
+
+  /** Returns the same object for the same parts and listings. */
+  #view<P>(parts: readonly P[], partOf: (placed: P) => NamespacePart, listingOf: ListingOf): View {
+    const listings = parts.map((placed) => listingOf(partOf(placed).server));
     const last = this.#last.get(parts);
     if (last?.listings.every((listing, at) => listing === listings[at])) return last.view;
-    const servers = parts.flatMap(({ part }, at) => (part.off ? [] : [this.#server(part, listings[at])]));
+    const servers = parts
+      .map(partOf)
+      .flatMap((part, at) => (part.off ? [] : [this.#server(part, listings[at])]));
     const view = this.#viewOf(servers);
     this.#last.set(parts, { listings, view });
     return view;

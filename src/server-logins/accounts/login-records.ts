@@ -4,7 +4,7 @@
  */
 import { Listeners } from "../../kernel/listeners.ts";
 import { Sequencer } from "../../kernel/sequencer.ts";
-import type { Store } from "../../store/store.ts";
+import type { NewRecord, Store } from "../../store/store.ts";
 
 /** The kind of record. */
 export const SERVER_LOGIN = "server-login";
@@ -99,17 +99,16 @@ export class LoginRecords {
     this.#update(value, version);
   }
 
-  /** Forgets the login at all gateways. Rejects with "conflict" if the stored version is another one. */
+  async remove(keys: readonly LoginKey[]): Promise<void> {
+    if (keys.length === 0) return;
+    await this.#store.records.write(keys.map(removal));
+    await this.load();
+  }
+
+  /** The same for one login. Rejects with "conflict" if the stored version is another one. */
   async end(key: LoginKey, ifVersion: number): Promise<void> {
-    const { server, account } = key;
-    const put = {
-      kind: SERVER_LOGIN,
-      id: idOf(key),
-      value: { server, account } satisfies Stored,
-      expiresAt: Date.now() + LOGOUT_KEPT_MS,
-      ifVersion,
-    };
-    await this.#store.records.write([{ put }]);
+    const { put } = removal(key);
+    await this.#store.records.write([{ put: { ...put, ifVersion } }]);
     await this.load();
   }
 
@@ -133,6 +132,17 @@ export class LoginRecords {
   #notify(key: LoginKey): void {
     this.#listeners.emit(key);
   }
+}
+
+function removal({ server, account }: LoginKey): { readonly put: NewRecord } {
+  return {
+    put: {
+      kind: SERVER_LOGIN,
+      id: idOf({ server, account }),
+      value: { server, account } satisfies Stored,
+      expiresAt: Date.now() + LOGOUT_KEPT_MS,
+    },
+  };
 }
 
 function idOf({ server, account }: LoginKey): string {

@@ -148,7 +148,7 @@ export class LiveGateway implements GatewayControl {
     const { changes } = outcome;
     // Not part of the turn: the next change need not wait for servers.
     const connections = await this.#reconnects.run(applied.reconnects);
-    return { outcome, changes, connections, revision };
+    return { outcome, changes, connections, revision, namespaces: applied.work.namespaces };
   }
 
   /** Applies the revisions that other gateways on this store made. */

@@ -46,6 +46,10 @@ export class PublicList<T extends Item> {
     return this.#byName.keys();
   }
 
+  items(): IterableIterator<T> {
+    return this.#byName.values();
+  }
+
   /** The same for lists with the same entries in any order. */
   get version(): string {
     if (this.#version === undefined) {
