@@ -3,6 +3,7 @@
  * schema, and no `$ref` is fetched.
  */
 import { isRecord } from "../kernel/is-record.ts";
+import { perObject } from "../kernel/per-object.ts";
 import { fromRaw } from "../kernel/raw.ts";
 import { member } from "../rpc/slice.ts";
 import { withOptionalDefaults } from "./optional-defaults.ts";
@@ -47,17 +48,11 @@ const RESERVED = new Set(
   ),
 );
 
-/** Cached by object, because an unchanged tool stays the same object. */
-const declarations = new WeakMap<Tool, string>();
-
-/** `function name(args: {…}): Promise<…>`, with the descriptions of the inputs as comments. */
-export function declarationOf(tool: Tool): string {
-  const known = declarations.get(tool) ?? declare(tool);
-  declarations.set(tool, known);
-  return known;
-}
-
-function declare(tool: Tool): string {
+/**
+ * `function name(args: {…}): Promise<…>`, with the descriptions of the inputs as comments. Made once, because
+ * an unchanged tool stays the same object.
+ */
+export const declarationOf = perObject((tool: Tool): string => {
   const output = member(tool.definition, "outputSchema");
   const args = typesFrom(inputOf(tool), "Args");
   const result = output ? typesFrom(fromRaw(output), "Result") : { type: "unknown", types: [] };
@@ -67,7 +62,7 @@ function declare(tool: Tool): string {
   return whole.length <= MAX_LENGTH
     ? whole
     : `function ${name}(args: Record<string, unknown>): Promise<unknown>`;
-}
+});
 
 /** A valid identifier, after the original name as a comment if they differ. */
 function functionName(name: string): string {

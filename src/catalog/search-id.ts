@@ -4,23 +4,18 @@
  */
 import { createHash } from "node:crypto";
 import type { ServerId } from "../kernel/call.ts";
+import { perObject } from "../kernel/per-object.ts";
 import type { Listing } from "./snapshot.ts";
 import type { Tool } from "./tool.ts";
 
-const hashes = new WeakMap<readonly Tool[], string>();
 const ids = new WeakMap<object, string>();
 
 /** A hash of the definitions as written. */
-export function hashOf(tools: readonly Tool[]): string {
-  let known = hashes.get(tools);
-  if (known === undefined) {
-    const hash = createHash("sha256");
-    for (const { definition } of tools) hash.update(definition).update("\n");
-    known = hash.digest("base64url");
-    hashes.set(tools, known);
-  }
-  return known;
-}
+export const hashOf = perObject((tools: readonly Tool[]): string => {
+  const hash = createHash("sha256");
+  for (const { definition } of tools) hash.update(definition).update("\n");
+  return hash.digest("base64url");
+});
 
 /** The id of a shared list is the server id. */
 export function searchId(server: ServerId, listing: Pick<Listing, "own" | "tools" | "about">): string {

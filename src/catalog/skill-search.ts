@@ -2,7 +2,7 @@
  * Finds the skills of a view that fit a question. They have an index of their own, so that they never change
  * how tools are ranked.
  */
-
+import { perObject } from "../kernel/per-object.ts";
 import { toRaw } from "../kernel/raw.ts";
 import { SKILL_FILE } from "../kernel/skill-rules.ts";
 import type { Item } from "./item.ts";
@@ -25,21 +25,13 @@ interface Index {
   readonly skills: ReadonlyMap<string, Item>;
 }
 
-/** An index lives as long as what it was made of. */
-const indexes = new WeakMap<Snapshot, Promise<Index | undefined>>();
-
 /** Best first. */
 export async function findSkills(
   snapshot: Snapshot,
   query: string,
   { limit, server }: { readonly limit: number; readonly server?: string | undefined },
 ): Promise<readonly FoundSkill[]> {
-  let made = indexes.get(snapshot);
-  if (!made) {
-    made = indexOf(snapshot);
-    indexes.set(snapshot, made);
-  }
-  const index = await made;
+  const index = await indexOf(snapshot);
   if (!index) return [];
   const scope = (of: string): boolean => server === undefined || of === server;
   const hits = await index.search.search(query, { limit, scope });
@@ -49,7 +41,7 @@ export async function findSkills(
   });
 }
 
-async function indexOf({ listings }: Snapshot): Promise<Index | undefined> {
+const indexOf = perObject(async ({ listings }: Snapshot): Promise<Index | undefined> => {
   if ([...listings.values()].every(({ skills = [] }) => skills.length === 0)) return undefined;
   const { createSearch } = await import("./search/search.ts");
   const search = createSearch();
@@ -64,7 +56,7 @@ async function indexOf({ listings }: Snapshot): Promise<Index | undefined> {
     search.update(server, documents);
   }
   return { search, skills };
-}
+});
 
 const keyOf = (server: string, name: string): string => JSON.stringify([server, name]);
 

@@ -4,6 +4,7 @@
  */
 import type { ServerId } from "../kernel/call.ts";
 import { isRecord } from "../kernel/is-record.ts";
+import { perObject } from "../kernel/per-object.ts";
 import { fromRaw, type Raw, toRaw } from "../kernel/raw.ts";
 import {
   isSkillName,
@@ -48,23 +49,20 @@ export interface Skill {
   readonly files: readonly SkillFile[] | undefined;
 }
 
-const known = new WeakMap<Raw, Skill>();
-
 /** What an entry says that `readSkill` has accepted. */
 export function skillOf({ definition }: Pick<Listed, "definition">): Skill {
-  let skill = known.get(definition);
-  if (!skill) {
-    const { frontmatter, resources } = fromRaw(definition) as {
-      frontmatter: { name: string; description: string };
-      resources: unknown;
-    };
-    const { name, description } = frontmatter;
-    const files = Array.isArray(resources) ? (resources as readonly SkillFile[]) : undefined;
-    skill = { name, description, files };
-    known.set(definition, skill);
-  }
-  return skill;
+  return skillIn(definition);
 }
+
+const skillIn = perObject((definition: Raw): Skill => {
+  const { frontmatter, resources } = fromRaw(definition) as {
+    frontmatter: { name: string; description: string };
+    resources: unknown;
+  };
+  const { name, description } = frontmatter;
+  const files = Array.isArray(resources) ? (resources as readonly SkillFile[]) : undefined;
+  return { name, description, files };
+});
 
 /** Undefined for an entry that cannot be used; `note` gets the reason. */
 export function readSkill(server: ServerId, written: Raw, note: Note = () => {}): Listed | undefined {

@@ -2,6 +2,7 @@
  * MCP Apps: the page that a tool names, which a host draws for its results, and who may call the tool. Reads
  * and writes both keys of `_meta`, in definitions and in results.
  */
+import { perObject } from "../kernel/per-object.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw, scalarOf, toRaw } from "../kernel/raw.ts";
 import { lacking } from "../rpc/era-2026/capability.ts";
 import { isObject, mayHave, member, mentions, withMember } from "../rpc/slice.ts";
@@ -19,20 +20,13 @@ export function isPage(uri: string): boolean {
   return uri.slice(0, PAGE_SCHEME.length).toLowerCase() === PAGE_SCHEME;
 }
 
-const pages = new WeakMap<Raw, string | undefined>();
-
 /** The URI of the page that a definition or a result names, in the newer key if it has two. */
-export function pageOf(described: Raw): string | undefined {
-  if (!pages.has(described)) pages.set(described, readPage(described));
-  return pages.get(described);
-}
-
-function readPage(described: Raw): string | undefined {
+export const pageOf = perObject((described: Raw): string | undefined => {
   if (!mentions(described, "\\", 'resourceUri"')) return undefined;
   const { meta, ui } = keysOf(described);
   const both = [ui && member(ui, "resourceUri"), meta && member(meta, FLAT_KEY)];
   return both.map(scalarOf).find((uri) => typeof uri === "string" && isPage(uri)) as string | undefined;
-}
+});
 
 /** The definition or result with another URI in each key that has one. */
 export function withPage(described: Raw, uri: string): Raw {
@@ -52,17 +46,10 @@ export function withNewPage(result: Raw, uri: string): Raw {
   return withMember(result, "_meta", withMember(named, FLAT_KEY, toRaw(uri)));
 }
 
-const knowing = new WeakMap<Raw, boolean>();
-
 /** Whether a client with these capabilities draws pages. Its host decides what the model may call. */
-export function knowsApps(capabilities: Raw): boolean {
-  let knows = knowing.get(capabilities);
-  if (knows === undefined) {
-    knows = capabilities.includes(APPS) && lacking(capabilities, NEEDED) === undefined;
-    knowing.set(capabilities, knows);
-  }
-  return knows;
-}
+export const knowsApps = perObject(
+  (capabilities: Raw): boolean => capabilities.includes(APPS) && lacking(capabilities, NEEDED) === undefined,
+);
 
 type Audience = "model" | "app";
 

@@ -1,4 +1,5 @@
 /** Globs over tool names: `*` matches any text, `?` any one character. Takes at most n·m steps. */
+import { perObject } from "../kernel/per-object.ts";
 import type { ToolRules } from "./spec.ts";
 
 export type Matcher = (text: string) => boolean;
@@ -53,20 +54,13 @@ interface CompiledRules {
   readonly ask: readonly Matcher[];
 }
 
-const compiled = new WeakMap<ToolRules, CompiledRules>();
-
-function compile(rules: ToolRules): CompiledRules {
-  let made = compiled.get(rules);
-  if (!made) {
-    made = {
-      allow: rules.allow?.map(compileGlob),
-      deny: rules.deny.map(compileGlob),
-      ask: rules.ask.map(compileGlob),
-    };
-    compiled.set(rules, made);
-  }
-  return made;
-}
+const compile = perObject(
+  ({ allow, deny, ask }: ToolRules): CompiledRules => ({
+    allow: allow?.map(compileGlob),
+    deny: deny.map(compileGlob),
+    ask: ask.map(compileGlob),
+  }),
+);
 
 function some(matchers: readonly Matcher[], tool: string): boolean {
   for (const matcher of matchers) if (matcher(tool)) return true;

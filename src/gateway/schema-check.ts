@@ -6,6 +6,7 @@ import type { ErrorObject, ValidateFunction } from "ajv";
 import { type FieldProblem, pointer } from "../kernel/field-problem.ts";
 import type { Schema } from "../kernel/json-schema.ts";
 import { didYouMean } from "../kernel/nearest.ts";
+import { perObject } from "../kernel/per-object.ts";
 import type { ObjectKind } from "./objects.ts";
 import { SCHEMAS } from "./schemas.ts";
 
@@ -37,10 +38,9 @@ export async function loadValidator(): Promise<Validator> {
     validateSchema: false,
     code: { optimize: false },
   });
-  const compiled = new WeakMap<Schema, ValidateFunction>();
+  const compile = perObject((schema: Schema): ValidateFunction => ajv.compile(schema));
   return (schema, value) => {
-    const validate = compiled.get(schema) ?? ajv.compile(schema);
-    compiled.set(schema, validate);
+    const validate = compile(schema);
     const copy: unknown = structuredClone(value);
     if (validate(copy)) return { value: copy as Readonly<Record<string, unknown>> };
     return problemsOf(validate.errors ?? []);

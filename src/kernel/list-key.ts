@@ -5,6 +5,7 @@
  */
 import { createHash } from "node:crypto";
 import type { Origin, ServerId } from "./call.ts";
+import { perObject } from "./per-object.ts";
 import { asRaw, fromRaw, type Raw } from "./raw.ts";
 import { sortedKeys } from "./sorted-keys.ts";
 
@@ -29,7 +30,7 @@ const MAX_TEXT_LENGTH = 1_000;
 /** Clients write few different texts, so a small cache is enough. */
 const MAX_CACHED_TEXTS = 256;
 
-const keys = new WeakMap<Raw, ListKey>();
+const keyOf = perObject((capabilities: Raw): ListKey => keyOfText(capabilities.toString()));
 const keysByText = new Map<string, ListKey>();
 
 /** Runs for every call, so the result is cached by the `capabilities` object of the session. */
@@ -37,11 +38,7 @@ export function listKeyOf(
   { capabilities }: Pick<Asker, "capabilities">,
   credential = SERVER_CREDENTIAL,
 ): ListKey {
-  let key = keys.get(capabilities);
-  if (key === undefined) {
-    key = keyOfText(capabilities.toString());
-    keys.set(capabilities, key);
-  }
+  const key = keyOf(capabilities);
   return credential === SERVER_CREDENTIAL ? key : withCredential(key, credential);
 }
 

@@ -2,6 +2,7 @@
 import { BUILTIN_SERVER } from "../kernel/builtin-server.ts";
 import type { Call, Origin } from "../kernel/call.ts";
 import type { CallEnded, CallFailure } from "../kernel/events.ts";
+import { perObject } from "../kernel/per-object.ts";
 import type { CallActor, Principal } from "../kernel/principal.ts";
 import { fromRaw, type Raw } from "../kernel/raw.ts";
 import { sessionHash } from "../kernel/session-hash.ts";
@@ -123,19 +124,11 @@ interface CallerInfo {
   readonly session: string | undefined;
 }
 
-/** Cached, because a session makes many calls. */
-const callerInfos = new WeakMap<Origin, CallerInfo>();
-
-function callerInfo(origin: Origin): CallerInfo {
-  let info = callerInfos.get(origin);
-  if (!info) {
-    const { principal, client, sessionless, session } = origin;
-    info = {
-      who: whoOf(principal),
-      client: clientOf(client),
-      session: sessionless ? undefined : sessionHash(session),
-    };
-    callerInfos.set(origin, info);
-  }
-  return info;
-}
+/** Kept, because a session makes many calls. */
+const callerInfo = perObject(
+  ({ principal, client, sessionless, session }: Origin): CallerInfo => ({
+    who: whoOf(principal),
+    client: clientOf(client),
+    session: sessionless ? undefined : sessionHash(session),
+  }),
+);

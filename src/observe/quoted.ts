@@ -1,4 +1,5 @@
 /** Converts texts to JSON with a cache, because records repeat a few names very often. */
+import { perObject } from "../kernel/per-object.ts";
 import type { Raw } from "../kernel/raw.ts";
 import { beginningAt, isKey } from "../rpc/slice.ts";
 
@@ -40,14 +41,5 @@ export function quotedAt(raw: Raw, quote: number): string | undefined {
   return written;
 }
 
-const objectTexts = new WeakMap<object, string>();
-
 /** JSON of an object that never changes and occurs in many records. */
-export function quotedObject(object: object): string {
-  let text = objectTexts.get(object);
-  if (text === undefined) {
-    text = JSON.stringify(object);
-    objectTexts.set(object, text);
-  }
-  return text;
-}
+export const quotedObject = perObject((object: object): string => JSON.stringify(object));

@@ -2,6 +2,7 @@
 import { Problem } from "../admin/problem.ts";
 import type { Tool } from "../catalog/tool.ts";
 import { isRecord } from "../kernel/is-record.ts";
+import { perObject } from "../kernel/per-object.ts";
 import { asRaw, fromRaw, type Raw } from "../kernel/raw.ts";
 
 const SCALARS = ["string", "integer", "number", "boolean", "null"] as const;
@@ -10,17 +11,10 @@ type Scalar = (typeof SCALARS)[number];
 /** The allowed types of each argument. */
 export type ScalarArguments = ReadonlyMap<string, ReadonlySet<Scalar>>;
 
-const cache = new WeakMap<Tool, { readonly found: ScalarArguments | undefined }>();
-
 /** Returns undefined if the tool cannot be called with GET. */
-export function scalarArguments(tool: Tool): ScalarArguments | undefined {
-  let cached = cache.get(tool);
-  if (!cached) {
-    cached = { found: tool.annotations.readOnlyHint === true ? scalarsIn(tool.inputSchema) : undefined };
-    cache.set(tool, cached);
-  }
-  return cached.found;
-}
+export const scalarArguments = perObject(({ annotations, inputSchema }: Tool): ScalarArguments | undefined =>
+  annotations.readOnlyHint === true ? scalarsIn(inputSchema) : undefined,
+);
 
 function scalarsIn(inputSchema: Raw): ScalarArguments | undefined {
   const { properties = {} } = fromRaw(inputSchema) as { readonly properties?: unknown };

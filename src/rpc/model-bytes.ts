@@ -2,6 +2,7 @@
  * The size of what a model gets of a tool: model APIs take the name, the description and the input schema.
  * Title, annotations and output schema stay in the client.
  */
+import { perObject } from "../kernel/per-object.ts";
 import type { Raw } from "../kernel/raw.ts";
 import { elements, member, members } from "./slice.ts";
 
@@ -14,17 +15,8 @@ export function modelBytes(definition: Raw): number {
   return size;
 }
 
-const sizes = new WeakMap<object, number>();
-
 /** The same, counted once: a tool stays the same object until its server lists it differently. */
-export function toolBytes(tool: { readonly definition: Raw }): number {
-  let size = sizes.get(tool);
-  if (size === undefined) {
-    size = modelBytes(tool.definition);
-    sizes.set(tool, size);
-  }
-  return size;
-}
+export const toolBytes = perObject(({ definition }: { readonly definition: Raw }) => modelBytes(definition));
 
 /** Of a whole result of `tools/list`. */
 export function listBytes(list: Raw): number {

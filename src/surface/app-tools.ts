@@ -7,6 +7,7 @@ import type { Tool } from "../catalog/tool.ts";
 import { isFor, knowsApps } from "../catalog/tool-app.ts";
 import type { Origin } from "../kernel/call.ts";
 import type { Asker } from "../kernel/list-key.ts";
+import { perObject } from "../kernel/per-object.ts";
 import { FilteredView, type IsHidden } from "./filtered-view.ts";
 import type { Scope } from "./scope.ts";
 
@@ -14,8 +15,6 @@ import type { Scope } from "./scope.ts";
 export function concernsApps(name: string, { name: own, definition }: Tool, origin: Origin): boolean {
   return knowsApps(origin.capabilities) && (name === own || !isFor("model", definition));
 }
-
-const shown = new WeakMap<CatalogView, FilteredView>();
 
 /** The scope without tools that are not for models. `seesAll`: clients whose host hides them itself. */
 export function forModels(scope: Scope, seesAll: (asker: Asker) => boolean = () => false): Scope {
@@ -25,13 +24,7 @@ export function forModels(scope: Scope, seesAll: (asker: Asker) => boolean = () 
 }
 
 /** On the path of every call. */
-function filtered(base: CatalogView): FilteredView {
-  let view = shown.get(base);
-  if (!view) {
-    const isHidden: IsHidden = (_server, _name, tool) =>
-      tool !== undefined && !isFor("model", tool.definition);
-    view = new FilteredView(base, isHidden);
-    shown.set(base, view);
-  }
-  return view;
-}
+const filtered = perObject((base: CatalogView): FilteredView => {
+  const isHidden: IsHidden = (_server, _name, tool) => tool !== undefined && !isFor("model", tool.definition);
+  return new FilteredView(base, isHidden);
+});

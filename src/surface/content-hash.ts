@@ -3,47 +3,29 @@
  * servers and tools.
  */
 import { createHash } from "node:crypto";
-import type { Listing, Snapshot } from "../catalog/catalog.ts";
+import type { Snapshot } from "../catalog/catalog.ts";
 import type { Tool } from "../catalog/tool.ts";
+import { perObject } from "../kernel/per-object.ts";
 
-// Cached by object: unchanged parts of a snapshot are the same objects in the next one.
-const toolHashes = new WeakMap<readonly Tool[], string>();
-const listHashes = new WeakMap<readonly Tool[], string>();
-const snapshotHashes = new WeakMap<Snapshot, string>();
+// Unchanged parts of a snapshot are the same objects in the next one.
+export const contentHash = perObject(({ listings }: Snapshot): string => {
+  const servers = [...listings].map(([server, { tools, about }]) => [
+    server,
+    toolsHash(tools),
+    about.title,
+    about.instructions,
+  ]);
+  return digest([JSON.stringify(servers.sort(([a = ""], [b = ""]) => (a < b ? -1 : 1)))]);
+});
 
-export function contentHash(snapshot: Snapshot): string {
-  let hash = snapshotHashes.get(snapshot);
-  if (hash === undefined) {
-    const servers = [...snapshot.listings].map(([server, listing]) => [
-      server,
-      toolsHash(listing),
-      listing.about.title,
-      listing.about.instructions,
-    ]);
-    hash = digest([JSON.stringify(servers.sort(([a = ""], [b = ""]) => (a < b ? -1 : 1)))]);
-    snapshotHashes.set(snapshot, hash);
-  }
-  return hash;
-}
-
-function toolsHash({ tools }: Listing): string {
-  let hash = toolHashes.get(tools);
-  if (hash === undefined) {
-    hash = digest([...tools].sort((a, b) => (a.name < b.name ? -1 : 1)).map(({ definition }) => definition));
-    toolHashes.set(tools, hash);
-  }
-  return hash;
-}
+const toolsHash = perObject((tools: readonly Tool[]): string =>
+  digest([...tools].sort((a, b) => (a.name < b.name ? -1 : 1)).map(({ definition }) => definition)),
+);
 
 /** The same only for the same tools in the same order. */
-export function listHash(tools: readonly Tool[]): string {
-  let hash = listHashes.get(tools);
-  if (hash === undefined) {
-    hash = digest(tools.map(({ definition }) => definition));
-    listHashes.set(tools, hash);
-  }
-  return hash;
-}
+export const listHash = perObject((tools: readonly Tool[]): string =>
+  digest(tools.map(({ definition }) => definition)),
+);
 
 export function digest(parts: Iterable<string | Uint8Array>): string {
   const hash = createHash("sha256");

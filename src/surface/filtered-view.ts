@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto";
 import type { CatalogView } from "../catalog/catalog-view.ts";
 import type { ListedKind } from "../catalog/known-list.ts";
+import { hashOf } from "../catalog/search-id.ts";
 import { IndexedListing, type Listing, type Snapshot } from "../catalog/snapshot.ts";
 import type { Tool } from "../catalog/tool.ts";
 
@@ -111,7 +112,7 @@ class FilteredSnapshot implements Snapshot {
     if (this.#version === undefined) {
       const hash = createHash("sha256");
       for (const [server, listing] of this.listings)
-        hash.update(JSON.stringify(server)).update(hashOf(listing));
+        hash.update(JSON.stringify(server)).update(hashOf(listing.tools));
       this.#version = hash.digest().readUIntBE(0, 6);
     }
     return this.#version;
@@ -151,17 +152,4 @@ function isClosed(
   isHidden: IsHidden,
 ): boolean {
   return left.length === 0 && (all.length > 0 || isHidden(server, "", undefined));
-}
-
-const hashes = new WeakMap<IndexedListing, string>();
-
-function hashOf(listing: IndexedListing): string {
-  let text = hashes.get(listing);
-  if (text === undefined) {
-    const hash = createHash("sha256");
-    for (const { definition } of listing.tools) hash.update(definition).update("\n");
-    text = hash.digest("base64url");
-    hashes.set(listing, text);
-  }
-  return text;
 }

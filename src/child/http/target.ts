@@ -6,6 +6,7 @@ import http, { type IncomingMessage, type OutgoingHttpHeaders } from "node:http"
 import { urlToHttpOptions } from "node:url";
 import type { RemoteSpec } from "../../config/spec.ts";
 import { basicOf } from "../../kernel/basic-auth.ts";
+import { perObject } from "../../kernel/per-object.ts";
 import { revealed } from "../../kernel/secret.ts";
 import { ChildFailure } from "../link.ts";
 
@@ -39,17 +40,11 @@ export function staticHeaders(spec: RemoteSpec, url: URL): OutgoingHttpHeaders {
   return { ...headers, "accept-encoding": "identity" };
 }
 
-const addresses = new WeakMap<URL, http.RequestOptions>();
-
 /** The address without user info: that is already a header, and Node would add a second one. */
-export function addressOf(url: URL): http.RequestOptions {
-  const known = addresses.get(url);
-  if (known) return known;
+export const addressOf = perObject((url: URL): http.RequestOptions => {
   const { protocol, hostname, port, path } = urlToHttpOptions(url);
-  const address = { protocol, hostname, port, path };
-  addresses.set(url, address);
-  return address;
-}
+  return { protocol, hostname, port, path };
+});
 
 /**
  * Where to follow a redirect. Only redirects that keep method and body, and only within the origin, because

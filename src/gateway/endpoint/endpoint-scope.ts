@@ -3,12 +3,12 @@
  * engine uses uuids of servers and the servers' own names of tools. Names are translated here and nowhere
  * else.
  */
-
 import type { CatalogView } from "../../catalog/catalog-view.ts";
 import type { Call, Lease, Origin } from "../../kernel/call.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
 import type { Asker } from "../../kernel/list-key.ts";
 import { isOtherMethod } from "../../kernel/methods.ts";
+import { perObject } from "../../kernel/per-object.ts";
 import type { Principal } from "../../kernel/principal.ts";
 import type { Raw } from "../../kernel/raw.ts";
 import type { ServerStatus } from "../../kernel/server-status.ts";
@@ -265,16 +265,8 @@ function rulesOf({ prefix, rules }: NamespacePart, { examples, tools }: ServerRu
 }
 
 const NO_TOOLS: readonly ToolId[] = [];
-const pinnedTools = new WeakMap<StoredObject<"endpoint">, readonly ToolId[]>();
 
 /** The pinned tools of the endpoint. The same array until the endpoint changes. */
-function pinnedOf(endpoint: StoredObject<"endpoint">): readonly ToolId[] {
-  const { pinned } = endpoint.spec;
-  if (!pinned?.length) return NO_TOOLS;
-  let ids = pinnedTools.get(endpoint);
-  if (!ids) {
-    ids = pinned.flatMap((id) => readToolId(id) ?? []);
-    pinnedTools.set(endpoint, ids);
-  }
-  return ids;
-}
+const pinnedOf = perObject(({ spec: { pinned } }: StoredObject<"endpoint">): readonly ToolId[] =>
+  pinned?.length ? pinned.flatMap((id) => readToolId(id) ?? []) : NO_TOOLS,
+);

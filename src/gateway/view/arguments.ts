@@ -4,6 +4,7 @@
  */
 import { joinArray } from "../../catalog/json-array.ts";
 import { MetaMcpError } from "../../kernel/errors.ts";
+import { perObject } from "../../kernel/per-object.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { elements, isObject, joinObject, member, members, withFirst, withMember } from "../../rpc/slice.ts";
 import type { ArgumentOverride, ToolOverride } from "../schemas.ts";
@@ -18,18 +19,16 @@ export interface SetArgument {
 }
 
 const none: readonly SetArgument[] = [];
-const compiled = new WeakMap<ToolOverride, readonly SetArgument[]>();
 
 export function argumentsOf(rule: ToolOverride | undefined): readonly SetArgument[] {
-  if (!rule?.args) return none;
-  let list = compiled.get(rule);
-  if (!list) {
-    const names = Object.keys(rule.args).sort();
-    list = names.map((name) => setArgument(name, rule.args?.[name] as ArgumentOverride));
-    compiled.set(rule, list);
-  }
-  return list;
+  return rule?.args ? setArguments(rule.args) : none;
 }
+
+const setArguments = perObject((args: Readonly<Record<string, ArgumentOverride>>): readonly SetArgument[] =>
+  Object.keys(args)
+    .sort()
+    .map((name) => setArgument(name, args[name] as ArgumentOverride)),
+);
 
 function setArgument(name: string, rule: ArgumentOverride): SetArgument {
   const fixed = "fixed" in rule;

@@ -2,11 +2,11 @@
  * All tools of all servers, with their state in each namespace. Rows are small, because there may be
  * thousands.
  */
-
 import { CHANGE_KINDS, type ToolChange } from "../../catalog/pins/change.ts";
 import { summarize } from "../../catalog/summary.ts";
 import type { Tool, ToolAnnotations } from "../../catalog/tool.ts";
 import { object, type Static, TEXTS } from "../../kernel/json-schema.ts";
+import { perObject } from "../../kernel/per-object.ts";
 import { asRaw } from "../../kernel/raw.ts";
 import { modelBytes, toolBytes } from "../../rpc/model-bytes.ts";
 import type { Compiled, CompiledNamespace } from "../compile.ts";
@@ -121,24 +121,17 @@ function rowOf(server: string, tool: Tool, { parts, change }: Around): TableRow 
 
 type About = Pick<TableRow, "tool" | "title" | "description" | "annotations" | "bytes">;
 
-/** Cached by tool: a tool stays the same object until its server lists it differently. */
-const known = new WeakMap<Tool, About>();
-
-function aboutOf(tool: Tool): About {
-  let about = known.get(tool);
-  if (!about) {
-    const { name, title, description, annotations } = tool;
-    about = {
-      tool: name,
-      ...(title === undefined ? {} : { title }),
-      description: summarize(description, DESCRIPTION_LENGTH),
-      annotations,
-      bytes: toolBytes(tool),
-    };
-    known.set(tool, about);
-  }
-  return about;
-}
+/** A tool stays the same object until its server lists it differently. */
+const aboutOf = perObject((tool: Tool): About => {
+  const { name, title, description, annotations } = tool;
+  return {
+    tool: name,
+    ...(title === undefined ? {} : { title }),
+    description: summarize(description, DESCRIPTION_LENGTH),
+    annotations,
+    bytes: toolBytes(tool),
+  };
+});
 
 function heldRow(server: string, change: ToolChange, parts: readonly Placed[]): TableRow {
   return {

@@ -2,11 +2,11 @@
 import { compileGlob } from "../../config/glob.ts";
 import type { Call } from "../../kernel/call.ts";
 import { isOtherMethod } from "../../kernel/methods.ts";
+import { perObject } from "../../kernel/per-object.ts";
 import { qualifiedName, type ToolFacts } from "../../kernel/tool-facts.ts";
 import { withConsent } from "../consent.ts";
 import { GLOBS } from "../globs.ts";
 import type { LayerKind } from "../layer.ts";
-import { perTool } from "../per-tool.ts";
 import { notPermitted } from "../refusals.ts";
 
 export const ask: LayerKind = {
@@ -27,7 +27,7 @@ export const ask: LayerKind = {
     const asks = (tool: ToolFacts): boolean =>
       globs.some((matches) => matches(qualifiedName(tool))) ||
       (destructive && tool.annotations.destructiveHint === true);
-    const asked = perTool(asks);
+    const asked = perObject(asks);
     // An unknown tool may be destructive, so it needs permission too.
     const mustAsk = ({ method, facts }: Call): boolean => method === "tools/call" && (!facts || asked(facts));
     return {

@@ -6,6 +6,7 @@ import { compileGlob } from "../../config/glob.ts";
 import type { Call, Handler } from "../../kernel/call.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import { Lru } from "../../kernel/lru.ts";
+import { perObject } from "../../kernel/per-object.ts";
 import { EMPTY_OBJECT, fromRaw, kept, type Raw } from "../../kernel/raw.ts";
 import { RESTARTED } from "../../kernel/restarted.ts";
 import { CallSignal, unlessAborted } from "../../kernel/signal.ts";
@@ -15,7 +16,6 @@ import { repeatedKey } from "../../rpc/repeated-key.ts";
 import { member, mentions } from "../../rpc/slice.ts";
 import { GLOBS } from "../globs.ts";
 import type { Inside, LayerKind, PlacedLayer } from "../layer.ts";
-import { perTool } from "../per-tool.ts";
 import { ifCurrent } from "../permission.ts";
 import { isRepeatable } from "../repeatable.ts";
 import { msOf, TIME, timeProblems } from "../times.ts";
@@ -108,7 +108,7 @@ class PipelineIds {
 
 function toolSelection(tools: Options["tools"]): (tool: ToolFacts) => boolean {
   const globs = tools?.map(compileGlob);
-  return perTool((tool) => globs?.some((matches) => matches(qualifiedName(tool))) ?? true);
+  return perObject((tool) => globs?.some((matches) => matches(qualifiedName(tool))) ?? true);
 }
 
 function cacheable(call: Call, isSelected: (tool: ToolFacts) => boolean): boolean {

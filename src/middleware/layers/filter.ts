@@ -1,10 +1,10 @@
 /** Layer `filter`: hides tools from lists and refuses their calls, for all callers. */
 import { compileGlob, type Matcher, matchesAllWith, matchesSomeWith } from "../../config/glob.ts";
 import { isOtherMethod } from "../../kernel/methods.ts";
+import { perObject } from "../../kernel/per-object.ts";
 import { qualifiedName, type ToolFacts } from "../../kernel/tool-facts.ts";
 import { GLOBS } from "../globs.ts";
 import type { Layer, LayerKind } from "../layer.ts";
-import { perTool } from "../per-tool.ts";
 import { notPermitted, toolNotFound } from "../refusals.ts";
 
 interface Options {
@@ -34,8 +34,7 @@ export const filter: LayerKind = {
     // Prompts and resources of a server with tools are judged by the labels of the server only.
     const callRule = (facts: ToolFacts): string | undefined =>
       labelRule(facts) ?? (facts.name === "" ? undefined : rule(facts));
-    // Null, because undefined is not kept.
-    const hidden = perTool((tool) => callRule(tool) ?? null);
+    const hidden = perObject(callRule);
     return {
       list: {
         hides: (facts) => labelRule(facts) ?? rule(facts),
@@ -50,7 +49,7 @@ export const filter: LayerKind = {
         const { facts } = call;
         // Without facts the tool cannot be checked, so it is refused.
         const reason = facts ? hidden(facts) : "the tool is unknown";
-        if (reason === null) return next(call);
+        if (reason === undefined) return next(call);
         return Promise.reject(isOtherMethod(call.method) ? notPermitted(call) : toolNotFound(reason));
       },
     };

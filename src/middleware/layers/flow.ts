@@ -5,13 +5,13 @@
 import { compileGlob } from "../../config/glob.ts";
 import type { Call, Handler, Uplink } from "../../kernel/call.ts";
 import { MetaMcpError, mayHaveRun } from "../../kernel/errors.ts";
+import { perObject } from "../../kernel/per-object.ts";
 import type { Raw } from "../../kernel/raw.ts";
 import { qualifiedName, type ToolFacts } from "../../kernel/tool-facts.ts";
 import { INTERNAL_ERROR, RpcError } from "../../rpc/rpc-error.ts";
 import { withConsent } from "../consent.ts";
 import { sessionOf } from "../count-by.ts";
 import type { LayerKind } from "../layer.ts";
-import { perTool } from "../per-tool.ts";
 import { hashOf, ReadLog, type ReadRule } from "../read-log.ts";
 import { forbidden, toolOf } from "../refusals.ts";
 import { withTaskRequest } from "../task-request.ts";
@@ -84,7 +84,7 @@ export const flow: LayerKind = {
     ];
     const log = new ReadLog(msOf(forMs), clock, reads);
     /** The rules that name the tool as source, and those that name it as destination. */
-    const placesOf = perTool((tool) => ({
+    const placesOf = perObject((tool: ToolFacts) => ({
       from: [...new Set(rules.flatMap(({ from, key }) => (from(tool) ? [key] : [])))],
       to: rules.filter(({ to }) => to(tool)),
     }));

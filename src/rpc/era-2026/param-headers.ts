@@ -2,6 +2,7 @@
  * Reads which parameters of a tool must be repeated in headers (`x-mcp-header` in the input schema). A tool
  * with an invalid declaration must not be offered.
  */
+import { perObject } from "../../kernel/per-object.ts";
 import { fromRaw, type Raw } from "../../kernel/raw.ts";
 import { isArray, isObject, members } from "../slice.ts";
 
@@ -19,28 +20,21 @@ export interface ParamHeader {
 }
 
 const NONE: readonly ParamHeader[] = [];
-const known = new WeakMap<Raw, readonly ParamHeader[] | { readonly problem: string }>();
 
 /** The headers that a tool definition declares, or the problem with them. */
-export function paramHeaders(definition: Raw): readonly ParamHeader[] | { readonly problem: string } {
-  if (!definition.includes(KEY)) return NONE;
-  const before = known.get(definition);
-  if (before) return before;
-  const found = read(definition);
-  known.set(definition, found);
-  return found;
-}
-
-function read(definition: Raw): readonly ParamHeader[] | { readonly problem: string } {
-  const { inputSchema } = fromRaw(definition) as { inputSchema?: unknown };
-  const found = new Map<string, ParamHeader>();
-  try {
-    visit(inputSchema, [], found);
-    return [...found.values()];
-  } catch (error) {
-    return { problem: (error as Error).message };
-  }
-}
+export const paramHeaders = perObject(
+  (definition: Raw): readonly ParamHeader[] | { readonly problem: string } => {
+    if (!definition.includes(KEY)) return NONE;
+    const { inputSchema } = fromRaw(definition) as { inputSchema?: unknown };
+    const found = new Map<string, ParamHeader>();
+    try {
+      visit(inputSchema, [], found);
+      return [...found.values()];
+    } catch (error) {
+      return { problem: (error as Error).message };
+    }
+  },
+);
 
 /** `path` is undefined if the node cannot be reached from the root by properties alone. */
 function visit(node: unknown, path: readonly string[] | undefined, found: Map<string, ParamHeader>): void {

@@ -1,8 +1,7 @@
 /** The config for the engine, with the servers of the gateway by uuid. */
 import type { Config, ServerSpec } from "../../config/spec.ts";
 import type { Compiled, CompiledServer } from "../../gateway/compile.ts";
-
-const known = new WeakMap<CompiledServer, ServerSpec>();
+import { perObject } from "../../kernel/per-object.ts";
 
 /** `base` has all settings beside the servers. An unchanged server keeps its spec object. */
 export function engineConfig(base: Config, { servers }: Pick<Compiled, "servers">): Config {
@@ -15,15 +14,9 @@ function entryOf(server: CompiledServer): readonly (readonly [string, ServerSpec
 }
 
 /** Undefined if the server cannot be used. */
-export function engineSpec(server: CompiledServer): ServerSpec | undefined {
-  if (!server.spec) return undefined;
-  let spec = known.get(server);
-  if (!spec) {
-    spec = Object.freeze({ ...server.spec, id: server.object.uuid });
-    known.set(server, spec);
-  }
-  return spec;
-}
+export const engineSpec = perObject(({ spec, object }: CompiledServer): ServerSpec | undefined =>
+  spec ? Object.freeze({ ...spec, id: object.uuid }) : undefined,
+);
 
 /**
  * The name of the server for an id in the search index. The id may be that of a list for a single account.

@@ -20,6 +20,7 @@ import {
   type TokenFault,
 } from "../../authorization/resource.ts";
 import type { Compiled, CompiledEndpoint } from "../../gateway/compile.ts";
+import { perObject } from "../../kernel/per-object.ts";
 import { ANONYMOUS, strangerFrom } from "../../kernel/principal.ts";
 import { METRICS_TYPE } from "../../observe/metrics/metrics.ts";
 import type { LoginSite } from "../../server-logins/accounts/login-site.ts";
@@ -128,7 +129,7 @@ export class GatewaySite implements Site {
     // Uses the origins of all endpoints: strangers must not learn which endpoint allows an origin.
     const entered = forwardedOf(request)
       ? BY_REPLICA
-      : hostGuard(request, access?.public ? access.origins : originsOf(compiled()));
+      : hostGuard(request, access?.public ? access.origins : originsOf(compiled().paths));
     if (!entered.ok) return entered;
     const { cors } = entered;
     // Other paths are public or authenticate requests themselves.
@@ -351,13 +352,7 @@ function endpointIn(path: string): { readonly name: string | undefined; readonly
   return { name: named ? path.slice(ENDPOINTS.length, end) : undefined, subpath };
 }
 
-const ORIGINS = new WeakMap<Compiled["paths"], readonly string[]>();
-
 /** The origins of all endpoints: a page that may use one of them must be able to log in. */
-function originsOf({ paths }: Compiled): readonly string[] {
-  const known = ORIGINS.get(paths);
-  if (known) return known;
-  const all = [...paths.values()].flatMap(({ object }) => object.spec.access.origins ?? []);
-  ORIGINS.set(paths, all);
-  return all;
-}
+const originsOf = perObject((paths: Compiled["paths"]): readonly string[] =>
+  [...paths.values()].flatMap(({ object }) => object.spec.access.origins ?? []),
+);

@@ -7,6 +7,7 @@ import type { CatalogView } from "../../catalog/catalog-view.ts";
 import type { Item } from "../../catalog/item.ts";
 import type { Tool } from "../../catalog/tool.ts";
 import type { ServerId } from "../../kernel/call.ts";
+import { perObject } from "../../kernel/per-object.ts";
 import type { Raw } from "../../kernel/raw.ts";
 import type { RpcError } from "../../rpc/rpc-error.ts";
 import type { Cursors } from "../cursor.ts";
@@ -207,24 +208,11 @@ export function createMergedLists(scope: ScopeCatalog & ScopeFacts): (view: Cata
     items: (listing) => listing.templates,
     assignKeys: (parts) => assignUris(parts, clash("resource template")),
   });
-  return memoized((view: CatalogView) => ({
+  return perObject((view: CatalogView) => ({
     tools: new MergedList(scope, view, tools),
     prompts: new MergedList(scope, view, prompts),
     resources: new MergedList(scope, view, resources),
     templates: new MergedList(scope, view, templates),
     skills: new MergedList(scope, view, skills),
   }));
-}
-
-/** One value per key, as long as the key lives. */
-function memoized<K extends object, V>(make: (key: K) => V): (key: K) => V {
-  const made = new WeakMap<K, V>();
-  return (key) => {
-    let value = made.get(key);
-    if (value === undefined) {
-      value = make(key);
-      made.set(key, value);
-    }
-    return value;
-  };
 }

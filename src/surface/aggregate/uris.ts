@@ -4,10 +4,10 @@
  * `ui://metamcp/SERVER/…` and `skill://SERVER/…`, because hosts know the server by it alone; they check the
  * scheme. Every resource can be read by such an address.
  */
-
 import { isPage, PAGE_SCHEME } from "../../catalog/tool-app.ts";
 import { compileGlob, type Matcher } from "../../config/glob.ts";
 import type { ServerId } from "../../kernel/call.ts";
+import { perObject } from "../../kernel/per-object.ts";
 import { SKILL_SCHEME } from "../../kernel/skill-rules.ts";
 import type { Named } from "./names.ts";
 import type { PrefixedItems } from "./public-names.ts";
@@ -81,7 +81,7 @@ export function assignUris<T extends Named>(
   return assigned;
 }
 
-const matchers = new WeakMap<Named, Matcher>();
+const matcherOf = perObject(({ name }: Named): Matcher => compileGlob(name.replaceAll(/\{[^{}]*\}/g, "*")));
 
 /**
  * Whether the URI may come from this template. Matches generously, because the server decides in the end. A
@@ -89,12 +89,7 @@ const matchers = new WeakMap<Named, Matcher>();
  */
 export function fitsTemplate(template: Named, uri: string): boolean {
   if (isPage(uri) && !isPage(template.name)) return false;
-  let matcher = matchers.get(template);
-  if (!matcher) {
-    matcher = compileGlob(template.name.replaceAll(/\{[^{}]*\}/g, "*"));
-    matchers.set(template, matcher);
-  }
-  return matcher(uri);
+  return matcherOf(template)(uri);
 }
 
 /** The length of a template's fixed text. A longer one is a more specific match. */

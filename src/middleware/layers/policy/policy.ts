@@ -2,12 +2,12 @@
  * Layer `policy`: allows, denies or asks, by caller, tool and arguments. Rules without arguments also apply
  * to lists: a tool that they deny does not exist for the caller.
  */
-
 import { OutOfTime, withinTime } from "../../../catalog/within-time.ts";
 import type { Call } from "../../../kernel/call.ts";
 import type { FieldProblem } from "../../../kernel/field-problem.ts";
 import { isRecord } from "../../../kernel/is-record.ts";
 import { isOtherMethod } from "../../../kernel/methods.ts";
+import { perObject } from "../../../kernel/per-object.ts";
 import type { Principal } from "../../../kernel/principal.ts";
 import { EMPTY_OBJECT, fromRaw } from "../../../kernel/raw.ts";
 import type { ToolFacts } from "../../../kernel/tool-facts.ts";
@@ -18,7 +18,6 @@ import { approvalOf } from "../../approvals.ts";
 import { withConsent } from "../../consent.ts";
 import { GLOBS } from "../../globs.ts";
 import type { Layer, LayerKind } from "../../layer.ts";
-import { perTool } from "../../per-tool.ts";
 import { withPermission } from "../../permission.ts";
 import { forbidden, notPermitted, toolNotFound, toolOf } from "../../refusals.ts";
 import { msOf, TIME, timeProblems } from "../../times.ts";
@@ -100,7 +99,7 @@ export const policy: LayerKind = {
     const rules = options.rules.map(compileRule);
     const fallback = options.default;
     const forTool = (tool: ToolFacts): readonly Rule[] => rules.filter((rule) => rule.forTool(tool));
-    const known = perTool(forTool);
+    const known = perObject(forTool);
     const judge = (call: Call): PolicyVerdict => {
       const { facts, origin, params } = call;
       if (!facts) return UNKNOWN_TOOL;
