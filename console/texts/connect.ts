@@ -14,7 +14,6 @@ export const connectTexts = {
   paste: (file: string) => `Goes into ${file}. Then restart the client.`,
   copy: "Copy config",
   login: "Clients that have only the address let you log in here instead of using a key.",
-  address: "Copy address",
   waiting: "Waiting for your client …",
   connected: (client: string) => `${client} is connected. Ask it something that needs a tool.`,
   called: (what: string, who: string, took: string) => `${who} called ${what} in ${took}. It works.`,

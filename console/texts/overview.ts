@@ -79,7 +79,7 @@ export const overviewTexts = {
     title: "Endpoints",
     none: "No endpoint yet. Clients connect to an endpoint.",
   },
-  servers: { title: "Servers", all: "All servers", none: "No servers yet." },
+  servers: { title: "Servers", none: "No servers yet." },
   start: {
     title: "Connect your first client",
     summary: "Five steps, about three minutes.",
@@ -96,7 +96,6 @@ export const overviewTexts = {
       title: "Offer them at an endpoint",
       text: "Clients connect to an endpoint. It offers the tools of one or more namespaces.",
       make: "Create the endpoint “default”",
-      done: (url: string) => url,
     },
     key: {
       title: "Create a key",

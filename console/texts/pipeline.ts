@@ -5,12 +5,10 @@ export const pipelineTexts = {
   text: "Every call and list passes these layers, from top to bottom.",
   none: "No layers.",
   add: "Add layer …",
-  options: "Options",
   save: "Save",
   guarded: "Only administrators can change this layer.",
   open: "Edit",
   close: "Done",
-  own: "custom",
   layer: (at: number, use: string) => `Layer ${at}: ${use}`,
   summaries: {
     rate: (requests: string, per: string, by: string) =>

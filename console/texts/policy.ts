@@ -43,12 +43,7 @@ export const policyTexts = {
   },
   tiers: { readOnly: "read", write: "change data", destructive: "may delete or overwrite" },
   notJson: "This is not valid JSON.",
-  asJson: "Edit as JSON",
-  asSentences: "Edit as sentences",
-  take: "Remove",
-  addTo: (label: string) => `Add to ${label}`,
   sentence: {
-    everybody: "everybody",
     allTools: "all tools",
     approvalOf: (who: string) => `Require approval of ${who} for`,
     approval: "Require approval for",
@@ -94,7 +89,6 @@ export const policyTexts = {
   matrix: {
     tab: "Who may what",
     text: "What the rules say for each person and tool, without arguments.",
-    people: "People",
     choose: "Choose a cell to see the rule that decides.",
     search: "Filter tools",
     effects: { allow: "may", deny: "may not", ask: "asks first" },

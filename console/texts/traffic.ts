@@ -89,6 +89,5 @@ export const trafficTexts = {
     yes: "yes",
     trace: "Trace",
     request: "Request",
-    approval: "Approved by",
   },
 } as const;

@@ -13,8 +13,6 @@ export const usageTexts = {
   range: "Time",
   ranges: { "1h": "1 h", "24h": "24 h", "7d": "7 d", "30d": "30 d" },
   words: RANGE_WORDS,
-  since: (when: string) => `Counted since ${when}.`,
-  utc: "Days are those of UTC.",
   flow: {
     title: "Who calls what",
     hint: "width = calls",

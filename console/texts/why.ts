@@ -21,7 +21,6 @@ export const whyTexts = {
     internal: "a fault in MetaMCP; see its log",
   } as Readonly<Record<string, string | undefined>>,
   code: "Code",
-  where: "Where",
   said: "What the server said",
   printed: "What its process printed last",
   onlyAdministrators: "Only administrators see what the server said.",
@@ -36,6 +35,5 @@ export const whyTexts = {
   openNamespace: (name: string) => `Open namespace ${name}`,
   openEndpoint: (name: string) => `Open endpoint ${name}`,
   openServer: "Open server",
-  requests: "See requests for approval",
   settings: "Open settings",
 } as const;
