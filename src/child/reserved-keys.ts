@@ -8,7 +8,6 @@ import type { Message } from "../rpc/message.ts";
 import { SHORT } from "../rpc/short.ts";
 import {
   eachMember,
-  endOfString,
   entries,
   isKey,
   isObject,
@@ -17,6 +16,7 @@ import {
   textAt,
   withMember,
 } from "../rpc/slice.ts";
+import { endOfString } from "../rpc/value-end.ts";
 
 const PREFIX = "metamcp/";
 /**

@@ -6,8 +6,9 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** `performance` would load `node:perf_hooks`, which takes a twentieth of the time of a start. */
 function now(): number {
-  const [seconds, nanoseconds] = process.hrtime();
-  return seconds * 1e3 + nanoseconds / 1e6;
+  // By index: to take an array apart costs twice as much before V8 has compiled it, and each call asks often.
+  const time = process.hrtime();
+  return time[0] * 1e3 + time[1] / 1e6;
 }
 
 class SystemTimer implements Timer {

@@ -3,7 +3,7 @@
  * it cannot be interrupted: a few megabytes of empty objects block it for seconds.
  */
 import type { Raw } from "../kernel/raw.ts";
-import { endOfString } from "./slice.ts";
+import { endOfString } from "./value-end.ts";
 
 const QUOTE = 0x22;
 const MAX_VALUES = 100_000;

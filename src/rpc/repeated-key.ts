@@ -3,7 +3,8 @@
  * JSON cannot be checked on behalf of another parser.
  */
 import type { Raw } from "../kernel/raw.ts";
-import { endOfString, textAt } from "./slice.ts";
+import { textAt } from "./slice.ts";
+import { endOfString } from "./value-end.ts";
 
 const QUOTE = 0x22;
 

@@ -4,6 +4,7 @@
  */
 import { asRaw, plainText, type Raw, toLatin1 } from "../kernel/raw.ts";
 import { SHORT } from "./short.ts";
+import { endOfString, endOfValue } from "./value-end.ts";
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -254,55 +255,4 @@ export function eachMember(raw: Raw, visit: (key: number, value: number, end: nu
 function skip(b: Buffer, i: number): number {
   while ((b[i] as number) <= 0x20) i++;
   return i;
-}
-
-function endOfValue(b: Buffer, i: number): number {
-  const first = b[i];
-  if (first === QUOTE) return endOfString(b, i);
-  if (first !== 0x7b && first !== 0x5b) return endOfWord(b, i);
-  let depth = 1;
-  for (i++; depth > 0 && i < b.length; ) {
-    const c = b[i];
-    if (c === QUOTE) {
-      i = endOfString(b, i);
-      continue;
-    }
-    // [ and { differ only in bit 5, and so do ] and }.
-    const bracket = (c as number) | 0x20;
-    if (bracket === 0x7b) depth++;
-    else if (bracket === 0x7d) depth--;
-    i++;
-  }
-  return i;
-}
-
-function endOfWord(b: Buffer, i: number): number {
-  while (i < b.length) {
-    const c = b[i] as number;
-    if (c <= 0x20 || c === 0x2c || c === 0x5d || c === 0x7d) break;
-    i++;
-  }
-  return i;
-}
-
-/**
- * Takes the position of the opening quote and returns the position after the closing one. Reads some bytes
- * one by one, then jumps to the next quote. After each escaped quote it reads more bytes before the next
- * jump.
- */
-export function endOfString(b: Buffer, i: number): number {
-  let span = 32;
-  for (i++; ; span *= 2) {
-    for (const until = i + span; i < until; i++) {
-      const c = b[i];
-      if (c === QUOTE) return i + 1;
-      if (c === BACKSLASH) i++;
-    }
-    const quote = b.indexOf(QUOTE, i);
-    if (quote < 0) return b.length;
-    let from = quote;
-    while (b[from - 1] === BACKSLASH) from--;
-    i = quote + 1;
-    if (((quote - from) & 1) === 0) return i;
-  }
 }

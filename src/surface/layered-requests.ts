@@ -8,6 +8,7 @@ import { newTrail, type Trail } from "../kernel/call.ts";
 import { MetaMcpError } from "../kernel/errors.ts";
 import type { ItemMethod } from "../kernel/events.ts";
 import { isOtherNotification } from "../kernel/methods.ts";
+import { LARGE_BYTES, ownTurn } from "../kernel/own-turn.ts";
 import type { Principal } from "../kernel/principal.ts";
 import { fromRaw, type Raw, scalarOf, toRaw } from "../kernel/raw.ts";
 import type { LayerRequest } from "../middleware/layer.ts";
@@ -81,7 +82,10 @@ export class LayeredRequests {
       const server = isStoredUri(tool) ? BUILTIN_SERVER : "";
       const [args] = params ? members(params, [ITEM_ARGUMENTS.get(method) ?? ""]) : [];
       return recorded(this.#scope, { server, tool, args, method }, request, (inner) =>
-        this.#answer(inner, answer),
+        // The walks so far were enough for one turn.
+        params && params.length >= LARGE_BYTES
+          ? ownTurn().then(() => this.#answer(inner, answer))
+          : this.#answer(inner, answer),
       );
     }
     const { any, hideBuiltin } = this.#layers.requests;

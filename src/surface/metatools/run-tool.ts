@@ -1,5 +1,6 @@
 /** run_tool: runs one tool. Returns its value as structured content, and images and files unchanged. */
 import { MetaMcpError } from "../../kernel/errors.ts";
+import { LARGE_BYTES, ownTurn } from "../../kernel/own-turn.ts";
 import { EMPTY_OBJECT, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { isObject, isString, joinObject, members, textAt } from "../../rpc/slice.ts";
 import { NEXT } from "../builtin/read.ts";
@@ -42,6 +43,8 @@ export async function runTool(
     ["durationMs", toRaw(outcome.durationMs)],
   ];
   const { result } = outcome;
+  // The walks that read it were enough for one turn.
+  if (result && result.length >= LARGE_BYTES) await ownTurn();
   // A server may return something that is not an object; that is not a valid result.
   const whole = result && isObject(result) && wants(input, "include_mcp_result") ? result : undefined;
   const parts = { name, outcome, extras, whole };

@@ -1,6 +1,7 @@
 /** Shows a stored result as lines: the lines of its text, else its JSON with a line for each part. */
 import type { Raw } from "../../kernel/raw.ts";
-import { endOfString, textAt } from "../../rpc/slice.ts";
+import { textAt } from "../../rpc/slice.ts";
+import { endOfString } from "../../rpc/value-end.ts";
 import { jsonIn } from "./json-text.ts";
 import { soleText } from "./sole-text.ts";
 import { partsOf } from "./value.ts";

@@ -7,7 +7,7 @@
 import { withinTime } from "../../../catalog/within-time.ts";
 import { asRaw, type Raw } from "../../../kernel/raw.ts";
 import type { Span } from "../../../kernel/secret-forms.ts";
-import { endOfString } from "../../../rpc/slice.ts";
+import { endOfString } from "../../../rpc/value-end.ts";
 import type { Detector } from "./detectors.ts";
 import { Place } from "./place.ts";
 import { plainText } from "./plain-text.ts";
