@@ -20,9 +20,9 @@ import { endOfString } from "../rpc/value-end.ts";
 
 const PREFIX = "metamcp/";
 /**
- * Such a key as it is written, or a part of an escaped letter of it. Without these the message is passed on as
- * it is. An expression, because a search for each of them stops at every first letter: a text of one letter
- * would take ten times as long.
+ * Such a key as it is written, or a part of an escaped letter of it. Without these the message is passed on
+ * as it is. An expression, because a search for each of them stops at every first letter: a text of one
+ * letter would take ten times as long.
  */
 const SIGNS = /metamcp|u00[67]/;
 const QUOTE = 0x22;

@@ -1,4 +1,6 @@
 /** Runs the layer contract on every built-in layer and on the example. */
+import { expect, test } from "vitest";
+import { BUILT_IN } from "./built-in.ts";
 import { layerContract } from "./layer.contract.ts";
 import { ask } from "./layers/ask.ts";
 import { audit } from "./layers/audit.ts";
@@ -92,4 +94,13 @@ layerContract("the example", {
   options: { prefix: "OPS-", frozen: ["production"] },
   wrong: [{}, { prefix: "" }],
   refuses: DELETE,
+});
+
+test("every option of a layer says what it means, for the docs and the form of the console", () => {
+  const silent = [...BUILT_IN].flatMap(([use, { schema }]) =>
+    Object.entries(schema.properties)
+      .filter(([, option]) => !Object.hasOwn(option as object, "description"))
+      .map(([name]) => `${use}.${name}`),
+  );
+  expect(silent).toEqual([]);
 });

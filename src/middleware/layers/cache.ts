@@ -44,10 +44,19 @@ export const cache: LayerKind = {
   summary: "Answer repeated calls of read-only tools from memory.",
   schema: {
     properties: {
-      tools: GLOBS,
-      ttlMs: TIME,
-      by: { enum: ["principal", "shared"], default: "principal" },
-      maxBytes: { type: "integer", minimum: 1, default: 16_777_216 },
+      tools: { ...GLOBS, description: "only these tools: globs for server:tool" },
+      ttlMs: { ...TIME, description: `how long an answer is kept: ${TIME.description}` },
+      by: {
+        enum: ["principal", "shared"],
+        default: "principal",
+        description: "principal: each caller gets only its own answers; shared: callers share them",
+      },
+      maxBytes: {
+        type: "integer",
+        minimum: 1,
+        default: 16_777_216,
+        description: "size of all kept answers",
+      },
     },
     required: ["ttlMs"],
   },

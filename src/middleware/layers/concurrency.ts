@@ -48,8 +48,13 @@ export const concurrency: LayerKind = {
   summary: "Limit how many calls run at the same time.",
   schema: {
     properties: {
-      max: { type: "integer", minimum: 1 },
-      queue: { type: "integer", minimum: 0, default: 0 },
+      max: { type: "integer", minimum: 1, description: "number of calls" },
+      queue: {
+        type: "integer",
+        minimum: 0,
+        default: 0,
+        description: "number of further calls that may wait; all others are refused",
+      },
       by: COUNT_BY,
       required: REQUIRED,
     },

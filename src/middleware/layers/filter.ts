@@ -20,11 +20,16 @@ export const filter: LayerKind = {
   guards: true,
   schema: {
     properties: {
-      allow: GLOBS,
-      deny: GLOBS,
+      allow: { ...GLOBS, description: "only these tools: globs for server:tool" },
+      deny: { ...GLOBS, description: "none of these tools: globs for server:tool" },
       readOnly: { type: "boolean", description: "true: only tools with readOnlyHint" },
       destructive: { type: "boolean", description: "false: no tools with destructiveHint" },
-      labels: { type: "array", items: { type: "string", minLength: 1 }, maxItems: 1_000 },
+      labels: {
+        type: "array",
+        items: { type: "string", minLength: 1 },
+        maxItems: 1_000,
+        description: "only servers with one of these labels",
+      },
     },
   },
   compile(given) {

@@ -67,10 +67,18 @@ export const flow: LayerKind = {
   guards: true,
   schema: {
     properties: {
-      deny: PAIRS,
-      ask: PAIRS,
-      by: { enum: ["principal", "session"], default: "principal" },
-      forMs: { ...TIME, default: 3_600_000 },
+      deny: { ...PAIRS, description: "refuse calls to `to` after data was read from `from`" },
+      ask: { ...PAIRS, description: "ask the user before such calls" },
+      by: {
+        enum: ["principal", "session"],
+        default: "principal",
+        description: "whose reads count: those of the caller, or of the session only",
+      },
+      forMs: {
+        ...TIME,
+        default: 3_600_000,
+        description: `how long a read counts: ${TIME.description}`,
+      },
     },
     anyOf: [{ required: ["deny"] }, { required: ["ask"] }],
   },

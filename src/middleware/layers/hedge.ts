@@ -31,9 +31,20 @@ export const hedge: LayerKind = {
   summary: "Make a second attempt when a read-only tool is slow.",
   schema: {
     properties: {
-      afterMs: TIME,
-      afterPercentile: { type: "number", minimum: 1, maximum: 99.9 },
-      most: { type: "number", exclusiveMinimum: 0, maximum: 1, default: 0.1 },
+      afterMs: { ...TIME, description: `when it is slower than this: ${TIME.description}` },
+      afterPercentile: {
+        type: "number",
+        minimum: 1,
+        maximum: 99.9,
+        description: "when it is slower than this percentage of its last calls",
+      },
+      most: {
+        type: "number",
+        exclusiveMinimum: 0,
+        maximum: 1,
+        default: 0.1,
+        description: "largest share of calls that get a second attempt",
+      },
     },
     oneOf: [{ required: ["afterMs"] }, { required: ["afterPercentile"] }],
   },

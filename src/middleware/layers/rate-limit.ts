@@ -18,9 +18,9 @@ export const rateLimit: LayerKind = {
   summary: "Limit how many calls are made in a period of time.",
   schema: {
     properties: {
-      requests: { type: "integer", minimum: 1 },
+      requests: { type: "integer", minimum: 1, description: "number of calls" },
       per: TIME,
-      burst: { type: "integer", minimum: 1 },
+      burst: { type: "integer", minimum: 1, description: "calls that may come at once; default: requests" },
       by: COUNT_BY,
       required: REQUIRED,
     },

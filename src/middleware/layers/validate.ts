@@ -23,8 +23,8 @@ export const validate: LayerKind = {
   summary: "Check arguments and results against the schemas of the tool.",
   schema: {
     properties: {
-      input: { type: "boolean", default: true },
-      output: { type: "boolean", default: true },
+      input: { type: "boolean", default: true, description: "check arguments" },
+      output: { type: "boolean", default: true, description: "check results" },
     },
   },
   compile({ input, output }) {

@@ -1,6 +1,6 @@
 /**
- * What mends a container that did not start, by what the engine and the first process in it print: they have no
- * codes for it. Knows no other outputs of servers.
+ * What mends a container that did not start, by what the engine and the first process in it print: they have
+ * no codes for it. Knows no other outputs of servers.
  */
 import type { EngineName } from "../../../config/container-engine.ts";
 import type { ContainerStart } from "./container-start.ts";

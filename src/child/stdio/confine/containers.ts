@@ -15,8 +15,8 @@ export function newContainer(): { readonly name: string; readonly owner: string 
 }
 
 /**
- * Resolves when it is removed, or after that time. Killing the command that started it does not end it, and an
- * engine that is removing it already refuses to do so again.
+ * Resolves when it is removed, or after that time. Killing the command that started it does not end it, and
+ * an engine that is removing it already refuses to do so again.
  */
 export async function endContainer(engine: Engine, name: string, withinMs = ENGINE_MS): Promise<void> {
   const signal = AbortSignal.timeout(withinMs);

@@ -86,8 +86,8 @@ export const policy: LayerKind = {
   guards: true,
   schema: {
     properties: {
-      rules: { type: "array", items: RULE, maxItems: 1_000 },
-      default: { enum: ["allow", "deny"], default: "deny" },
+      rules: { type: "array", items: RULE, maxItems: 1_000, description: "the strongest effect wins" },
+      default: { enum: ["allow", "deny"], default: "deny", description: "if no rule matches" },
     },
     required: ["rules"],
   },

@@ -50,6 +50,7 @@ export const redact: LayerKind = {
         type: "array",
         minItems: 1,
         maxItems: 200,
+        description: "what to look for: known kinds, or your own patterns",
         items: {
           anyOf: [
             { enum: NAMES },
@@ -71,8 +72,13 @@ export const redact: LayerKind = {
         minItems: 1,
         items: { enum: ["arguments", "results"] },
         default: ["arguments", "results"],
+        description: "where to look",
       },
-      action: { enum: ["mask", "block"], default: "mask" },
+      action: {
+        enum: ["mask", "block"],
+        default: "mask",
+        description: "mask what is found, or refuse the call or its result",
+      },
     },
     required: ["detect"],
   },
