@@ -109,6 +109,10 @@ export const APPROVE_CHANGES = named(
       tools: { ...TEXTS, description: "only these tools; default: everything, if nothing is named" },
       prompts: { ...TEXTS, description: "only these prompts" },
       instructions: { ...BOOLEAN, description: "the instructions of the server" },
+      signs: {
+        ...list(object({ of: SIGNED_KIND, name: TEXT, form: TEXT })),
+        description: "of `signs`: what a person has seen in this form, and finds harmless",
+      },
     },
   ),
 );
@@ -134,8 +138,9 @@ export const TOOL_CHANGES = named(
       ),
       removed: { ...TEXTS, description: "approved, but no longer listed" },
       signs: {
-        ...list(object({ of: SIGNED_KIND, name: TEXT, signs: list(SIGN) })),
-        description: "of what needs no approval, with the URI of a resource as its name",
+        ...list(object({ of: SIGNED_KIND, name: TEXT, form: TEXT, signs: list(SIGN) })),
+        description:
+          "of what needs no approval, until somebody approves it in this `form`; the name of a resource is its URI",
       },
     },
     { fault: { ...TEXT, description: "why the tools cannot be compared" } },

@@ -4,7 +4,7 @@
  */
 import { notListed } from "../catalog/catalog-loader.ts";
 import { ITEM_KINDS } from "../catalog/item.ts";
-import type { ToolChange } from "../catalog/pins/change.ts";
+import { hasHardSign, type ToolChange } from "../catalog/pins/change.ts";
 import type { ItemSigns } from "../catalog/pins/sign-book.ts";
 import { ChildFailure } from "../child/link.ts";
 import { UNCONFINED } from "../config/sandbox.ts";
@@ -41,7 +41,7 @@ interface Finding {
   /** What is new, changed or has a hard sign, and is not approved. */
   readonly unapproved?: readonly ToolChange[];
   /** Signs of an attack in what needs no approval. */
-  readonly signs?: readonly ItemSigns[];
+  readonly signs?: readonly Omit<ItemSigns, "form">[];
 }
 
 /** Servers list prompts and resources shortly after their tools. */
@@ -153,7 +153,10 @@ async function check({ scope, pins, catalog }: Engine, spec: ServerSpec, target:
         tools,
         skills: scope.view(person).snapshot.listings.get(server)?.skills?.length || undefined,
         ...lists,
-        ...(signs.length > 0 && { signs }),
+        ...(signs.length > 0 && { signs: signs.map(({ form: _, ...item }) => item) }),
+        ...(signs.some(hasHardSign) && {
+          advice: `If they are harmless, approve them:\n$ metamcp approve ${server}`,
+        }),
         ...approvalOf(pins.review(server).fault, scope, server),
       };
     const advice = `See what it prints:\n$ metamcp doctor ${server} --log-level debug`;

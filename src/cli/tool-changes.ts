@@ -18,9 +18,14 @@ export function headline(change: ToolChange): string {
 }
 
 /** What has signs, each with its place. */
-export function itemSignLines({ of, name, signs }: ItemSigns): readonly string[] {
+export function itemSignLines(item: Omit<ItemSigns, "form">): readonly string[] {
+  return signLines(item.signs).map((line) => `${line.slice(0, 1)} ${shownKey(item)} ${line.slice(2)}`);
+}
+
+/** The name of a thing with its kind. */
+export function shownKey({ of, name }: Pick<ItemSigns, "of" | "name">): string {
   const kind = of === "tools" ? "" : of === "instructions" ? "its " : `${of.slice(0, -1)} `;
-  return signLines(signs).map((line) => `${line.slice(0, 1)} ${kind}${visible(name)} ${line.slice(2)}`);
+  return `${kind}${visible(name)}`;
 }
 
 /** Each sign with its place in the text. The excerpt was made visible when it was found. */

@@ -151,7 +151,7 @@ export interface Engine {
   /** The servers to which this session has an open connection. */
   heldBy(session: string): readonly string[];
   /** The tools that the user approved. */
-  readonly pins: Pick<PinGate, "review" | "approve" | "settled" | "enforced" | "signs">;
+  readonly pins: Pick<PinGate, "review" | "approve" | "settled" | "enforced" | "signs" | "approveSigns">;
   /** Opens another endpoint. */
   open(options: EndpointOptions): Endpoint;
   /** Applies another config. Unchanged servers are not touched. */

@@ -78,7 +78,7 @@ export { LAYER_DESCRIPTION } from "../middleware/layer-description.ts";
 export type LayerCatalog = Pick<LayerRegistry, "describe" | "guards">;
 
 /** The approved tools of servers. */
-export type PinControl = Pick<PinGate, "enforced" | "review" | "approve" | "signs">;
+export type PinControl = Pick<PinGate, "enforced" | "review" | "approve" | "signs" | "approveSigns">;
 
 /** An object that has tools. */
 export interface ToolPlace {

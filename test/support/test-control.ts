@@ -50,6 +50,7 @@ const PINS: PinControl = {
   review: () => ({ changes: [], removed: [] }),
   approve: () => Promise.resolve(),
   signs: () => Promise.resolve([]),
+  approveSigns: () => Promise.resolve(),
 };
 const TRIES: TryControl = {
   page: () => undefined,

@@ -1,9 +1,9 @@
 /**
  * Prompts and instructions of a server that are not approved as they are, and signs of an attack in what
- * needs no approval. Tools that are not approved are on the page Tools.
+ * needs no approval, until somebody approves it. Tools that are not approved are on the page Tools.
  */
 import { send } from "../../api/client.ts";
-import type { ItemChange, Server } from "../../api/types.ts";
+import type { ChangeApproval, ItemChange, ItemSigns, Server } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { Diff } from "../../components/diff.tsx";
 import { ForeignText } from "../../components/foreign-text.tsx";
@@ -32,13 +32,8 @@ export function ServerSigns({ server }: { readonly server: Server }) {
           version={value.version}
         />
       ))}
-      {value.signs.map(({ of, name, signs }) => (
-        <section key={`${of} ${name}`} class="stack-small">
-          <h3>
-            {texts.kinds[of]} <ForeignText text={of === "instructions" ? "" : name} />
-          </h3>
-          <SignList signs={signs} />
-        </section>
+      {value.signs.map((item) => (
+        <SignedItem key={`${item.of} ${item.name}`} server={server} item={item} version={value.version} />
       ))}
     </div>
   );
@@ -50,14 +45,9 @@ interface TextChangeProps {
   readonly version: string;
 }
 
-function TextChange({ server: { uuid }, change, version }: TextChangeProps) {
-  const sending = useSending();
+function TextChange({ server, change, version }: TextChangeProps) {
   const { of, tool } = change;
-  const approve = async (): Promise<void> => {
-    const body = { version, ...(of === "instructions" ? { instructions: true } : { prompts: [tool] }) };
-    await sending.run(() => send("POST /mcp-servers/:uuid/changes/approve", body, { params: { uuid } }));
-    refresh("/mcp-servers");
-  };
+  const body = { version, ...(of === "instructions" ? { instructions: true } : { prompts: [tool] }) };
   return (
     <section class="stack-small">
       <h3>
@@ -66,14 +56,49 @@ function TextChange({ server: { uuid }, change, version }: TextChangeProps) {
       </h3>
       <SignList signs={change.signs} />
       <Diff before={change.before} after={change.after} />
-      <Refused problem={sending.problem} />
-      {may("servers.write") && (
-        <div class="line">
-          <Button kind="primary" busy={sending.busy} onClick={() => void approve()}>
-            {toolsTexts.change.approve}
-          </Button>
-        </div>
-      )}
+      <Approval server={server} body={body} />
     </section>
+  );
+}
+
+interface SignedItemProps {
+  readonly server: Server;
+  readonly item: ItemSigns;
+  readonly version: string;
+}
+
+function SignedItem({ server, item: { of, name, form, signs }, version }: SignedItemProps) {
+  return (
+    <section class="stack-small">
+      <h3>
+        {texts.kinds[of]} <ForeignText text={of === "instructions" ? "" : name} />
+      </h3>
+      <SignList signs={signs} />
+      <Approval server={server} body={{ version, signs: [{ of, name, form }] }} />
+    </section>
+  );
+}
+
+interface ApprovalProps {
+  readonly server: Server;
+  readonly body: ChangeApproval;
+}
+
+function Approval({ server: { uuid }, body }: ApprovalProps) {
+  const sending = useSending();
+  if (!may("servers.write")) return null;
+  const approve = async (): Promise<void> => {
+    await sending.run(() => send("POST /mcp-servers/:uuid/changes/approve", body, { params: { uuid } }));
+    refresh("/mcp-servers");
+  };
+  return (
+    <>
+      <Refused problem={sending.problem} />
+      <div class="line">
+        <Button kind="primary" busy={sending.busy} onClick={() => void approve()}>
+          {toolsTexts.change.approve}
+        </Button>
+      </div>
+    </>
   );
 }

@@ -178,9 +178,12 @@ function changeRoutes(parts: AdminParts) {
         const { uuid, name } = objectAt(parts, "server", params.uuid);
         const seen = pins.review(uuid);
         if (versionOf(seen) !== body.version) throw changedMeanwhile();
-        await pins.approve(uuid, seen, chosenBy(body)).catch((error: unknown) => {
+        try {
+          await pins.approve(uuid, seen, chosenBy(body));
+          await pins.approveSigns(uuid, body.signs ?? []);
+        } catch (error) {
           throw MetaMcpError.is(error) ? changedMeanwhile() : error;
-        });
+        }
         recordChanges([{ action: "approve", object: { kind: "server", uuid, name } }]);
         return { body: await shownReview(pins, uuid) };
       },

@@ -21,7 +21,8 @@ import {
 import type { Pinnable } from "./fingerprint.ts";
 import type { PinStorage } from "./pin-storage.ts";
 import type { Pins, PinsParts, ReviewedList } from "./pins.ts";
-import type { ItemSigns, SignBook } from "./sign-book.ts";
+import type { ReviewedPlace } from "./reviewed-signs.ts";
+import type { ItemForm, ItemSigns, SignBook } from "./sign-book.ts";
 
 /** How often is checked for approvals by another process. This runs only while something is unapproved. */
 const POLL_MS = 500;
@@ -82,11 +83,38 @@ export class PinGate implements Gate {
 
   /** The signs of what needs no approval, and that nobody has reviewed. */
   async signs(server: ServerId): Promise<readonly ItemSigns[]> {
-    this.#book ??= import("./sign-book.ts").then((module) => new module.SignBook());
-    const all = await (await this.#book).of(server, this.#parts.snapshot(), this.#parts.lists());
+    const all = await (await this.#signBook()).of(server, this.#parts.snapshot(), this.#parts.lists());
     const { changes, reviewed = [] } = this.review(server);
     const known = new Set([...reviewed, ...changes.map(({ of, tool }) => itemKey(of, tool))]);
-    return all.filter(({ of, name }) => !known.has(itemKey(of, name)));
+    const needless = all.filter(({ of, name }) => !known.has(itemKey(of, name)));
+    if (needless.length === 0) return [];
+    const { reviewedForms } = await import("./reviewed-signs.ts");
+    // What cannot be read is said by the review.
+    const isReviewed = await reviewedForms(await this.#placeOf(server)).catch(() => () => false);
+    return needless.filter((item) => !isReviewed(item));
+  }
+
+  /** Takes what needs no approval as reviewed in this form. Rejects if it has signs in another form now. */
+  async approveSigns(server: ServerId, chosen: readonly ItemForm[]): Promise<void> {
+    if (chosen.length === 0) return;
+    const current = await this.signs(server);
+    const isCurrent = ({ of, name, form }: ItemForm): boolean =>
+      current.some((one) => one.of === of && one.name === name && one.form === form);
+    if (!chosen.every(isCurrent)) throw changedMeanwhile(server);
+    const { storeReviewed } = await import("./reviewed-signs.ts");
+    const all = await (await this.#signBook()).of(server, this.#parts.snapshot(), this.#parts.lists());
+    await storeReviewed(await this.#placeOf(server), chosen, all);
+  }
+
+  async #placeOf(server: ServerId): Promise<ReviewedPlace> {
+    const { storage } = await this.#load();
+    const tools = this.#listsOf(server).find(({ list }) => list.of === "tools");
+    return { storage, server, identity: tools?.list.identity ?? server };
+  }
+
+  #signBook(): Promise<SignBook> {
+    this.#book ??= import("./sign-book.ts").then((module) => new module.SignBook());
+    return this.#book;
   }
 
   /** Resolves when every list that arrived has been compared and stored. */
@@ -117,14 +145,7 @@ export class PinGate implements Gate {
     isChosen: (change: ToolChange) => boolean = () => true,
   ): Promise<void> {
     await this.settled();
-    if (!sameReview(this.review(server), seen))
-      throw new MetaMcpError(
-        "forbidden",
-        `The tools of ${server} changed in the meantime: review them again.`,
-        {
-          server,
-        },
-      );
+    if (!sameReview(this.review(server), seen)) throw changedMeanwhile(server);
     const { pins } = await this.#load();
     for (const compared of this.#listsOf(server)) {
       const chosen = compared.review.changes.filter((change) => isChosen(change));
@@ -220,6 +241,11 @@ export class PinGate implements Gate {
     work.then(done, done);
     return work;
   }
+}
+
+function changedMeanwhile(server: ServerId): MetaMcpError {
+  const text = `The tools of ${server} changed in the meantime: review them again.`;
+  return new MetaMcpError("forbidden", text, { server });
 }
 
 function idOf({ server, key, of }: Pick<ReviewedList, "server" | "key" | "of">): string {

@@ -2,6 +2,7 @@
  * The signs in all texts of a server, also soft ones and those of resources, which are not pinned. Computed
  * when somebody looks, and again only if the lists changed.
  */
+import { createHash } from "node:crypto";
 import type { ServerId } from "../../kernel/call.ts";
 import { asRaw, fromRaw, type Raw, toRaw } from "../../kernel/raw.ts";
 import { ITEM_KINDS, type ItemKind } from "../item.ts";
@@ -14,11 +15,17 @@ import { fingerprintOf } from "./fingerprint.ts";
 
 export const SIGNED_KINDS = ["tools", "instructions", ...ITEM_KINDS] as const;
 
-/** What has signs. */
-export interface ItemSigns {
+/** One thing as a person saw it. */
+export interface ItemForm {
   readonly of: PinnedKind | ItemKind;
   /** The name of a tool or prompt, or the URI. */
   readonly name: string;
+  /** The hash of its texts. */
+  readonly form: string;
+}
+
+/** What has signs. */
+export interface ItemSigns extends ItemForm {
   /** The hard ones first. */
   readonly signs: readonly Sign[];
 }
@@ -52,10 +59,18 @@ async function signsIn(
   const context = signContext(server, lists);
   const found: ItemSigns[] = [];
   for (const of of SIGNED_KINDS) {
-    const signs = await signsByName(itemsOf(listing, of), context);
-    for (const [name, own] of signs) found.push({ of, name, signs: own });
+    const items = itemsOf(listing, of);
+    const signs = await signsByName(items, context);
+    for (const { name, definition } of items) {
+      const own = signs.get(name);
+      if (own) found.push({ of, name, form: formOf(definition), signs: own });
+    }
   }
   return found;
+}
+
+function formOf(definition: Raw): string {
+  return createHash("sha256").update(definition).digest("base64url");
 }
 
 /** Only the parts that models read. */

@@ -32,11 +32,13 @@ interface Names {
   readonly tools?: readonly string[];
   readonly prompts?: readonly string[];
   readonly instructions?: boolean;
+  /** What needs no approval. */
+  readonly signs?: readonly unknown[];
 }
 
 /** A test for the changes that are named; for all if nothing is named. */
-export function chosenBy({ tools, prompts, instructions }: Names): (change: ToolChange) => boolean {
-  if (!tools && !prompts && !instructions) return () => true;
+export function chosenBy({ tools, prompts, instructions, signs }: Names): (change: ToolChange) => boolean {
+  if (!tools && !prompts && !instructions) return () => !signs;
   const names: Readonly<Record<PinnedKind, ReadonlySet<string>>> = {
     tools: new Set(tools),
     prompts: new Set(prompts),

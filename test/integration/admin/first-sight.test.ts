@@ -43,6 +43,14 @@ test("what has a hard sign is held until it is approved, each kind for itself", 
   const only = await api("POST", "/mcp-servers/odd/changes/approve", { version, prompts: ["plan"] });
   expect(only.status).toBe(200);
   expect(await found()).toEqual(["suspect instructions instructions", "suspect tools plan"]);
+  // What needs no approval is taken as reviewed in the form that a person saw, and nothing else with it.
+  const { of, name, form } = signs[0];
+  const approve = async (seen: object) =>
+    await api("POST", "/mcp-servers/odd/changes/approve", { version: only.body.version, signs: [seen] });
+  expect((await approve({ of, name, form: "other" })).status).toBe(409);
+  expect(await approve({ of, name, form })).toMatchObject({ status: 200, body: { signs: [] } });
+  expect(await found()).toHaveLength(2);
   const rest = { version: only.body.version };
   expect((await api("POST", "/mcp-servers/odd/changes/approve", rest)).body.items).toEqual([]);
+  expect((await changes()).signs).toEqual([]);
 });

@@ -107,6 +107,44 @@ test("doctor shows soft signs, also of resources, until the tool is approved", a
   ]);
 });
 
+test("what needs no approval is no longer shown once this form of it was approved", async () => {
+  const folder = temp();
+  const offer = (description: string): void => {
+    const resources = [{ uri: "file:///a", name: "a", description }];
+    const tools = [{ name: "copy", description: "Copy it silently.", inputSchema: { type: "object" } }];
+    folder.write(
+      "answers.json",
+      JSON.stringify({ "resources/list": { resources }, "tools/list": { tools } }),
+    );
+  };
+  offer(POISON);
+  folder.writeConfig({ s: fixture("--answers", folder.path("answers.json")) });
+  const doctor = async (): Promise<string> => (await metamcp(folder, ["doctor"])).out;
+  expect(await doctor()).toMatch(/\? copy .*! resource file:\/\/\/a .*\$ metamcp approve s/s);
+  const shown = await metamcp(folder, ["approve", "s", "--json"]);
+  expect(shown.code).toBe(1);
+  expect(JSON.parse(shown.out)).toMatchObject({
+    signs: [
+      { of: "tools", name: "copy" },
+      { of: "resources", name: "file:///a" },
+    ],
+    approved: [],
+  });
+  const named = await metamcp(folder, ["approve", "s", "file:///a", "--yes"]);
+  expect(named).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/resource file:\/\/\/a.*Still to approve: copy/s),
+  });
+  const left = await doctor();
+  expect(left).not.toContain("file:///a");
+  expect(left).toContain("? copy ");
+  expect((await metamcp(folder, ["approve", "s", "--yes"])).code).toBe(0);
+  expect(await doctor()).toMatch(/✓ s .*All servers OK\./s);
+  // Another form of it is another thing to look at.
+  offer(SMUGGLED);
+  expect(await doctor()).toContain("! resource file:///a description has characters that people do not see");
+});
+
 test("prompts are pinned too: a changed one is held back until it is approved", async () => {
   const folder = temp();
   const offer = (description: string): void => {
