@@ -92,6 +92,11 @@ export function plural(n: number, one: string, many = `${one}s`): string {
   return `${count(n)} ${n === 1 ? one : many}`;
 }
 
+/** Makes a sentence of a reason of the API, which starts with a lower-case letter. */
+export function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
+}
+
 function short(n: number): string {
   return Math.abs(n) < 9.95 ? n.toFixed(1).replace(/\.0$/, "") : String(Math.round(n));
 }

@@ -36,11 +36,18 @@ export function PageView<P extends object = object>({ load, ...rest }: P & { rea
  */
 function NotLoaded() {
   const { title, text, reload } = shellTexts.notLoaded;
+  const { unreachable } = shellTexts;
   const wasAway = useRef(false);
   useSignalEffect(() => {
     if (connection.value !== "live") wasAway.current = true;
     else if (wasAway.current) location.reload();
   });
+  if (connection.value === "offline")
+    return (
+      <EmptyPage title={unreachable.title}>
+        <p>{unreachable.text}</p>
+      </EmptyPage>
+    );
   return (
     <EmptyPage title={title} action={<Button onClick={() => location.reload()}>{reload}</Button>}>
       <p>{text}</p>

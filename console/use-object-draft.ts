@@ -13,7 +13,7 @@ interface Kinds {
 }
 
 interface ObjectDraft<T> {
-  readonly draft: DraftOf<T>;
+  readonly draft: DraftOf<T> & { readonly revision: number };
   readonly sending: Sending;
   readonly save: () => Promise<void>;
 }
@@ -31,5 +31,5 @@ export function useObjectDraft<K extends keyof Kinds>(kind: K, object: Kinds[K])
     draft.clear();
     await toastWithUndo(shellTexts.draft.saved(name));
   };
-  return { draft, sending, save };
+  return { draft: { ...draft, revision }, sending, save };
 }

@@ -2,6 +2,7 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
+import { sentence } from "../format.ts";
 import { componentTexts } from "../texts/components.ts";
 import { ForeignText } from "./foreign-text.tsx";
 import "./field.css";
@@ -127,7 +128,7 @@ export function FieldMark({ required, optional }: FieldMarkProps) {
 export function FieldError({ id, text }: { readonly id: string; readonly text: string }) {
   return (
     <div id={id} class="field-error" role="alert">
-      <ForeignText text={text} />
+      <ForeignText text={sentence(text)} />
     </div>
   );
 }

@@ -28,6 +28,10 @@ export function SelectField(props: SelectFieldProps) {
           onChange={(event) => onInput(event.currentTarget.value)}
         >
           {none !== undefined && <option value="">{none}</option>}
+          {/* An address may name what does not exist. */}
+          {value !== "" && !options.some((option) => option.value === value) && (
+            <option value={value}>{value}</option>
+          )}
           {options.map((option) => (
             <option key={option.value} value={option.value} disabled={option.disabled}>
               {option.label}

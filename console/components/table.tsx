@@ -4,7 +4,7 @@
  */
 import { componentTexts } from "../texts/components.ts";
 import type { Column } from "./table/column.ts";
-import { BulkBar, NewRowsBar, TableTools } from "./table/table-bars.tsx";
+import { BulkBar, TableTools } from "./table/table-bars.tsx";
 import { TableGrid } from "./table/table-grid.tsx";
 import type { TableProps } from "./table/table-props.ts";
 import { NONE, useTable } from "./table/use-table.ts";
@@ -22,20 +22,22 @@ export function Table<Row>(props: TableProps<Row>) {
   if (rows.length === 0 && shown.length === 0 && props.empty) return <div class="panel">{props.empty}</div>;
   return (
     <div class="table-frame panel" {...live.frameProps}>
-      {(onSearch || props.tools) && (
+      {(onSearch || props.tools || props.live) && (
         <TableTools
           search={search}
           onSearch={onSearch}
           placeholder={props.searchLabel}
           shown={state.found}
           all={rows.length}
+          news={props.live ? live : undefined}
         >
           {props.tools}
         </TableTools>
       )}
-      {live.pending > 0 && <NewRowsBar count={live.pending} onShow={live.showPending} />}
       <TableGrid table={props} state={state} />
-      {shown.length === 0 && <p class="table-none">{rows.length === 0 ? texts.none : texts.noMatch}</p>}
+      {shown.length === 0 && (
+        <p class="table-none">{rows.length > 0 ? texts.noMatch : props.tools ? texts.noFit : texts.none}</p>
+      )}
       {bulk && selection.keys.size > 0 && (
         <BulkBar selected={chosen.length} hidden={selection.keys.size - chosen.length} onClear={clear}>
           {bulk(

@@ -36,6 +36,17 @@ describe("untrusted text", () => {
     expect(visibleText("a\ufff9b\ufffb")).toBe("a‹FFF9›b‹FFFB›");
   });
 
+  it("counts marks that would pile up over other lines, and keeps those of languages", () => {
+    expect(visibleText(`a${"\u0301".repeat(4)}`)).toBe(`a${"\u0301".repeat(4)}`);
+    expect(visibleParts(`a${"\u0301".repeat(44)}b`)).toEqual([
+      { text: `a${"\u0301".repeat(4)}` },
+      { text: "‹40 × 0301›", code: "0301" },
+      { text: "b" },
+    ]);
+    for (const text of ["Việt Nam".normalize("NFD"), "ที่นี่", "בְּרֵאשִׁ֖ית", "क्ष्म्य"])
+      expect(visibleText(text)).toBe(text);
+  });
+
   it("shows lone surrogates", () => {
     expect(visibleText("\ud800x")).toBe("‹D800›x");
   });

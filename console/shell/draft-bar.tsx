@@ -5,6 +5,9 @@
 import type { ComponentChildren } from "preact";
 import { Button } from "../components/button.tsx";
 import { Diff } from "../components/diff.tsx";
+import { ForeignText } from "../components/foreign-text.tsx";
+import { useResource } from "../live/resource.ts";
+import { may } from "../session.ts";
 import { shellTexts } from "../texts/shell.ts";
 import type { DraftOf } from "../use-draft.ts";
 import type { Sending } from "../use-sending.ts";
@@ -15,7 +18,10 @@ interface DraftBarProps {
   readonly draft: Pick<
     DraftOf<object>,
     "changed" | "edits" | "conflicts" | "keepMine" | "takeTheirs" | "clear"
-  >;
+  > & {
+    /** The last change of the object, if it has revisions. */
+    readonly revision?: number;
+  };
   readonly sending: Pick<Sending, "busy" | "problem">;
   readonly save: string;
   /** Without it, the button submits the form around it. */
@@ -36,7 +42,9 @@ export function DraftBar(props: DraftBarProps) {
     <div class={`stack${changed ? " draft-bar" : ""}`}>
       {conflicts.length > 0 && (
         <div class="note stack-small" role="alert">
-          <p>{meanwhile}</p>
+          <p>
+            <ChangedBy revision={draft.revision} /> {meanwhile}
+          </p>
           {conflicts.map(({ field, theirs, mine }) => (
             <div key={field} class="stack-small">
               <code>{field}</code>
@@ -70,6 +78,13 @@ export function DraftBar(props: DraftBarProps) {
       </div>
     </div>
   );
+}
+
+/** Who made a change, for those who may see the history. */
+function ChangedBy({ revision }: { readonly revision: number | undefined }) {
+  const params = revision !== undefined && may("history.read") ? { n: revision } : undefined;
+  const who = useResource("/revisions/:n", params, {}).value.value?.who.name;
+  return <ForeignText text={who ?? shellTexts.draft.somebody} />;
 }
 
 /** What saving would change. */

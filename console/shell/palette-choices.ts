@@ -86,6 +86,7 @@ function useTools(typed: string): readonly Choice[] {
 }
 
 const MAX_TOOLS = 30;
+const DOCUMENTATION = "/docs/console.md";
 
 /** A call by its id, or all calls with the typed text. */
 function callChoices(typed: string): readonly Choice[] {
@@ -125,6 +126,7 @@ function actionChoices(): readonly Choice[] {
     ...to("refused", may("stats.read"), { page: "traffic", query: { outcome: "refused" } }),
     ...to("password", may("me.change"), { page: "me" }),
     ...THEMES.map((one) => run(`theme ${one}`, shellTexts.themes[one], () => chooseTheme(one))),
+    run("documentation", shellTexts.documentation, () => location.assign(DOCUMENTATION)),
     run("log out", shellTexts.logOut, () => {
       logOut().catch(failed);
     }),

@@ -1,9 +1,9 @@
 /** The command palette: finds pages, objects and common actions by name. */
 import { useSignal } from "@preact/signals";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useRef } from "preact/hooks";
 import { shellTexts } from "../texts/shell.ts";
 import { type Choice, matchingChoices, useChoices } from "./palette-choices.ts";
-import { closePalette } from "./palette-state.ts";
+import { closePalette, takeTyped } from "./palette-state.ts";
 import "./palette.css";
 
 const MAX_SHOWN = 50;
@@ -19,8 +19,9 @@ export default function Palette() {
   const all = useChoices(typed.value);
   const shown = matchingChoices(all, typed.value).slice(0, MAX_SHOWN);
   const active = Math.min(at.value, shown.length - 1);
-  useEffect(() => {
+  useLayoutEffect(() => {
     dialog.current?.showModal();
+    typed.value = takeTyped();
   }, []);
   useEffect(() => {
     list.current?.children[active]?.scrollIntoView({ block: "nearest" });

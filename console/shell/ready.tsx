@@ -8,9 +8,9 @@ import type { ApiProblem } from "../api/client.ts";
 import { Button } from "../components/button.tsx";
 import { EmptyPage } from "../components/empty-state.tsx";
 import { Skeleton } from "../components/skeleton.tsx";
+import { sentence } from "../format.ts";
 import { type Loaded, refresh } from "../live/resource.ts";
 import { shellTexts } from "../texts/shell.ts";
-import { sentence } from "./refused.tsx";
 
 interface ReadyProps<T> {
   readonly of: ReadonlySignal<Loaded<T>> | Loaded<T>;

@@ -1,6 +1,7 @@
 /** Shows why the gateway refused a request, except errors that a field shows itself. */
 import type { ApiProblem } from "../api/client.ts";
 import { ForeignText } from "../components/foreign-text.tsx";
+import { sentence } from "../format.ts";
 import { isIn } from "../use-sending.ts";
 import "./refused.css";
 
@@ -29,9 +30,4 @@ export function Refused({ problem, shownByFields = [] }: RefusedProps) {
       ))}
     </div>
   );
-}
-
-/** Makes a sentence of a reason of the API, which starts with a lower-case letter. */
-export function sentence(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
 }

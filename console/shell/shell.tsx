@@ -64,7 +64,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
           </p>
         )}
         <SilentReplicas />
-        <main id="main" ref={main} tabIndex={-1}>
+        <main id="main" ref={main} tabIndex={-1} class={connection.value === "offline" ? "main-old" : ""}>
           {children}
         </main>
       </div>

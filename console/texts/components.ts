@@ -21,6 +21,7 @@ export const componentTexts = {
     news: (n: number) => `${count(n)} new`,
     none: "Nothing here.",
     noMatch: "Nothing matches the search.",
+    noFit: "Nothing matches these filters.",
     actions: "Actions",
     selectAll: "Select all rows shown",
     select: (name: string) => `Select ${name}`,

@@ -18,6 +18,7 @@ export const serverTexts = {
   retry: (ms: number) => (ms > 0 ? `in ${duration(ms)}` : "at the next call"),
   summary: {
     none: "No servers yet.",
+    old: "The gateway does not answer. These are the last known states.",
     well: (n: number) => (n === 1 ? "The server is OK." : `All ${n} servers are OK.`),
     wellSoFar: (all: number, idle: number) =>
       `No server fails; ${count(idle)} of ${count(all)} ${idle === 1 ? "is" : "are"} not started now and start${idle === 1 ? "s" : ""} with the next call.`,

@@ -66,7 +66,8 @@ export const shellTexts = {
     add: "Add …",
   },
   draft: {
-    meanwhile: "Somebody else changed this (− theirs, + yours):",
+    somebody: "Somebody else",
+    meanwhile: "changed this (− theirs, + yours):",
     mine: "Keep mine",
     theirs: "Use theirs",
     discard: "Discard changes",

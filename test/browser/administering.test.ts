@@ -116,7 +116,7 @@ describe.skipIf(noBrowser)("administration", () => {
       surface: "meta",
     });
     expect(body.description).toBe("of Bob");
-    const conflict = ada.getByRole("alert").filter({ hasText: "Somebody else changed this (− theirs" });
+    const conflict = ada.getByRole("alert").filter({ hasText: "admin token changed this (− theirs" });
     await conflict.getByText("of Bob").waitFor();
     await conflict.getByText("of Ada").waitFor();
     await expect.poll(() => ada.getByLabel("Surface").inputValue(), POLL).toBe("meta");
@@ -303,6 +303,9 @@ describe.skipIf(noBrowser)("administration", () => {
     await page.getByText("This page could not be loaded").waitFor();
     await page.unroute(/assets\/keys-/);
     await second.kill("SIGTERM");
+    // Nothing to reload while the gateway is away.
+    await page.getByRole("heading", { name: "The gateway does not answer" }).waitFor();
+    expect(await page.getByRole("button", { name: "Reload" }).count()).toBe(0);
     await teamGateway(folder, { flags: ["--port", port] });
     await page.getByRole("button", { name: "Create key" }).first().waitFor();
   });

@@ -140,9 +140,14 @@ describe.skipIf(noBrowser)("components", () => {
     const [first, third] = [await rows.first().textContent(), await rows.nth(2).textContent()];
     await part.getByRole("button", { name: "Let calls arrive" }).focus();
     await rows.nth(2).hover();
+    const top = async () => (await part.getByRole("grid", { name: "Calls" }).boundingBox())?.y ?? 0;
+    const before = await top();
     await page.keyboard.press("Enter");
     const news = part.getByRole("button", { name: /^\d+ new$/ });
     await news.waitFor();
+    // It stands above the head of the table, and moves nothing.
+    const box = await news.boundingBox();
+    expect([await top(), (box?.y ?? 0) + (box?.height ?? 0) <= before]).toEqual([before, true]);
     expect([await rows.first().textContent(), await rows.nth(2).textContent()]).toEqual([first, third]);
     await news.click();
     await until(async () => (await rows.first().textContent()) !== first, { what: "the rows that waited" });

@@ -27,7 +27,7 @@ describe.skipIf(noBrowser)("the login to the console", () => {
     await page.getByLabel("Password").fill("short");
     allowError(page, /422/);
     await page.getByRole("button", { name: "Create account" }).click();
-    await page.getByText("10 characters", { exact: false }).nth(1).waitFor();
+    await page.getByText("Must be 10 characters at least.", { exact: true }).waitFor();
     await page.getByLabel("Password").fill(ADA.password);
     await page.getByRole("button", { name: "Create account" }).click();
     await page.getByRole("navigation", { name: "Pages" }).waitFor();

@@ -99,6 +99,7 @@ describe.skipIf(noBrowser)("deciding", () => {
     await until(async () => (await page.title()).startsWith("(2)"), { what: "the count of 2" });
     await row.getByRole("button", { name: "Approve fix:count_unsafe" }).click();
     expect(await first).toMatch(/\d/);
+    await row.getByText("admin@example.org").waitFor();
     await page
       .getByRole("row", { name: /key people/ })
       .getByRole("button", { name: "Refuse fix:count_unsafe" })

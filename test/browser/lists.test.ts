@@ -72,6 +72,19 @@ describe.skipIf(noBrowser)("lists", () => {
     expect(new URL(page.url()).searchParams.get("tier")).toBe("destructive");
     await page.getByRole("columnheader", { name: "Tokens" }).getByRole("button").click();
     expect(new URL(page.url()).searchParams.get("sort")).toBe("-tokens");
+    // Of times the newest come first, and what has none last.
+    await page.goto(`${gateway.url}/tools?server=fix`);
+    await page.getByRole("columnheader", { name: "Last used" }).getByRole("button").click();
+    expect(new URL(page.url()).searchParams.get("sort")).toBe("-used");
+    await page
+      .locator("tbody tr[data-key]")
+      .first()
+      .getByText(/ago|just now/)
+      .waitFor();
+    // A name that nothing has is shown, and not left out in silence.
+    await page.goto(`${gateway.url}/tools?server=nosuch`);
+    await page.getByText("Nothing matches these filters.").waitFor();
+    expect(await page.getByRole("combobox", { name: "Server" }).inputValue()).toBe("nosuch");
   });
 
   test("a changed tool has its badge in full, marks the changed words, and is turned off everywhere", async () => {
@@ -144,6 +157,12 @@ describe.skipIf(noBrowser)("lists", () => {
     await page.getByRole("link", { name: "Older calls" }).click();
     await page.getByRole("heading", { name: "Audit" }).waitFor();
     expect(new URL(page.url()).searchParams.get("client")).toBe("team");
+    // A record of a call says what the page of a call says, with links.
+    await page.getByRole("gridcell", { name: "fix:is_error" }).click();
+    const record = page.getByRole("dialog");
+    await record.getByRole("link", { name: "fix", exact: true }).waitFor();
+    await record.getByRole("link", { name: "dev", exact: true }).waitFor();
+    await record.getByText("Took", { exact: true }).waitFor();
   });
 
   test("the server's calls have room for names, and clients are sorted by when they were seen", async () => {

@@ -49,6 +49,14 @@ describe.skipIf(noBrowser)("servers", () => {
       "Server updated successfully",
     ])
       await page.getByText(step).waitFor();
+    // The shape stands at the middle of the word.
+    const off = await page.locator(".flow-step").evaluateAll((steps) =>
+      steps.map((step) => {
+        const [shape, word] = [...step.children].map((one) => one.getBoundingClientRect());
+        return shape && word ? Math.abs(shape.top + shape.bottom - word.top - word.bottom) / 2 : 9;
+      }),
+    );
+    expect(Math.max(...off)).toBeLessThan(1);
     await until(() => client.listChanges > 0, { what: "list_changed" });
     await page.getByRole("button", { name: "Back to the settings" }).click();
     await page.getByText("No changes.").waitFor();
@@ -84,7 +92,7 @@ describe.skipIf(noBrowser)("servers", () => {
     await page.getByRole("button", { name: "Back to the settings" }).click();
     await page.getByLabel("Description").fill("mine too");
     await gateway.api("PATCH", `/mcp-servers/${uuid}`, { description: "theirs" });
-    const conflict = page.getByRole("alert").filter({ hasText: "Somebody else changed this" });
+    const conflict = page.getByRole("alert").filter({ hasText: "admin token changed this" });
     for (const text of ["description", "theirs", "mine too"])
       await conflict.getByText(text, { exact: false }).first().waitFor();
     expect(await save.isDisabled()).toBe(true);

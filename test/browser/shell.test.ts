@@ -21,8 +21,16 @@ describe.skipIf(noBrowser)("shell", () => {
     await gateway.api("POST", "/endpoints", { name: "team" });
     const page = await openConsole(gateway);
     await page.getByRole("heading", { name: "Overview" }).waitFor();
+    // What is typed before the palette has loaded is kept.
+    let load = (): void => {};
+    const typed = new Promise<void>((resolve) => (load = resolve));
+    await page.route(/assets\/palette-.*js/, (route) => typed.then(() => route.continue()));
     await page.keyboard.press("Control+k");
-    await page.getByRole("combobox").fill("beta serv");
+    await page.keyboard.type("beta");
+    load();
+    await page.getByRole("combobox").waitFor();
+    await page.keyboard.type(" serv");
+    expect(await page.getByRole("combobox").inputValue()).toBe("beta serv");
     await page.keyboard.press("Enter");
     await page.getByRole("dialog", { name: "beta" }).waitFor();
     expect(page.url()).toMatch(/\/servers\/[0-9a-f-]{36}$/);
@@ -77,9 +85,16 @@ describe.skipIf(noBrowser)("shell", () => {
     await page.getByText("The server has not started yet.").waitFor();
     await page.getByText("live", { exact: true }).waitFor();
     const { port } = new URL(first.url);
+    const top = async () => (await page.getByRole("heading", { level: 1 }).boundingBox())?.y;
+    const before = await top();
     await first.kill("SIGTERM");
     await page.getByRole("alert").getByText("The gateway does not answer.", { exact: false }).waitFor();
-    // The old data stays visible.
+    // The old data stays visible where it was, and nothing says that all is well.
+    await page.getByText("These are the last known states.").waitFor();
+    expect(await top()).toBe(before);
+    expect(await page.evaluate(`getComputedStyle(document.querySelector("main .status")).filter`)).toBe(
+      "grayscale(1)",
+    );
     await page.getByRole("grid", { name: "Servers" }).getByText("alpha").waitFor();
     const second = await teamGateway(folder, { flags: ["--port", port] });
     await second.api("POST", "/mcp-servers", { name: "newer", ...fixture() });

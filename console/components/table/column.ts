@@ -8,6 +8,8 @@ export interface Column<Row> {
   readonly cell?: (row: Row) => ComponentChildren;
   /** The value for sorting and searching. Without it the column supports neither. */
   readonly value?: (row: Row) => string | number | undefined;
+  /** `value` is a time: the newest come first. */
+  readonly time?: boolean;
   /** `end` for numbers. */
   readonly align?: "start" | "end";
   /** CSS width. Columns without a width share the rest. */

@@ -10,9 +10,9 @@ export function orderRows<Row>(
   return sortRows(filterRows(rows, columns, search), columns, sorting);
 }
 
-/** Of numbers one wants to see the largest first. */
-export function nextSorting(sorting: Sorting | undefined, column: string, isNumber: boolean): Sorting {
-  return { column, descending: sorting?.column === column ? !sorting.descending : isNumber };
+/** Of numbers and times one wants to see the largest first: `descends`. */
+export function nextSorting(sorting: Sorting | undefined, column: string, descends: boolean): Sorting {
+  return { column, descending: sorting?.column === column ? !sorting.descending : descends };
 }
 
 function filterRows<Row>(

@@ -1,6 +1,4 @@
-/**
- * The bars of a table: search and count above, the number of new rows, actions for the selected rows below.
- */
+/** The bars of a table: search, count and number of new rows above, actions for the selected rows below. */
 import type { ComponentChildren } from "preact";
 import { componentTexts } from "../../texts/components.ts";
 import { Button } from "../button.tsx";
@@ -13,12 +11,15 @@ export interface TableToolsProps {
   readonly placeholder: string | undefined;
   readonly shown: number;
   readonly all: number;
+  /** Rows that wait; undefined if none ever do. Their button has its place before there are any. */
+  readonly news: { readonly pending: number; readonly showPending: () => void } | undefined;
   readonly children: ComponentChildren;
 }
 
-export function TableTools({ search = "", onSearch, placeholder, shown, all, children }: TableToolsProps) {
+export function TableTools(props: TableToolsProps) {
+  const { search = "", onSearch, placeholder, shown, all, news, children } = props;
   return (
-    <div class="table-tools">
+    <div class={`table-tools${onSearch || children ? "" : " table-tools-slim"}`}>
       {onSearch && (
         <input
           type="search"
@@ -39,28 +40,16 @@ export function TableTools({ search = "", onSearch, placeholder, shown, all, chi
       <span class="table-count number" role="status">
         {shown !== all && texts.countOf(shown, all)}
       </span>
+      {news && (
+        <span class="table-news">
+          {news.pending > 0 && (
+            <Button size="small" kind="primary" onClick={news.showPending}>
+              {texts.news(news.pending)}
+            </Button>
+          )}
+        </span>
+      )}
     </div>
-  );
-}
-
-export interface NewRowsBarProps {
-  readonly count: number;
-  readonly onShow: () => void;
-}
-
-/** Must be a direct child of the frame of the table, which it scrolls into view. */
-export function NewRowsBar({ count, onShow }: NewRowsBarProps) {
-  return (
-    <button
-      type="button"
-      class="table-news"
-      onClick={(event) => {
-        onShow();
-        event.currentTarget.parentElement?.scrollIntoView({ block: "nearest" });
-      }}
-    >
-      {texts.news(count)}
-    </button>
   );
 }
 

@@ -20,8 +20,8 @@ export function useTable<Row>(props: TableProps<Row>) {
   const [selection, select] = useState<Selection>(NONE);
   const sorting = props.onSort ? props.sorting : ownSorting;
   const sortBy = (column: string) => {
-    const isNumber = columns.some(({ id, align }) => id === column && align === "end");
-    (props.onSort ?? setOwnSorting)(nextSorting(sorting, column, isNumber));
+    const descends = columns.some(({ id, align, time }) => id === column && (align === "end" || time));
+    (props.onSort ?? setOwnSorting)(nextSorting(sorting, column, descends));
   };
   const ordered = useMemo(
     () => orderRows(rows, columns, { search, sorting }),

@@ -30,6 +30,7 @@ const COLUMNS: readonly Column<Revision>[] = [
     id: "at",
     head: columns.at,
     width: "110px",
+    time: true,
     value: ({ at }) => at,
     cell: ({ at }) => <Ago at={at} />,
   },

@@ -41,7 +41,8 @@ const COLUMNS: readonly Column<KeyRow>[] = [
     head: columns.lastUsed,
     named: true,
     width: "110px",
-    value: ({ key }) => key.lastUsedAt ?? "",
+    time: true,
+    value: ({ key }) => key.lastUsedAt ?? undefined,
     cell: ({ key }) => (key.lastUsedAt ? <Ago at={key.lastUsedAt} /> : texts.never),
   },
   {
@@ -49,7 +50,7 @@ const COLUMNS: readonly Column<KeyRow>[] = [
     head: columns.expires,
     width: "110px",
     hideBelow: "small",
-    value: ({ key }) => key.expiresAt ?? "",
+    value: ({ key }) => key.expiresAt ?? undefined,
     cell: ({ key, expired }) =>
       expired ? texts.expired : key.expiresAt ? <Ago at={key.expiresAt} /> : texts.never,
   },

@@ -124,6 +124,7 @@ const CALLS: readonly Column<RecentCall>[] = [
     id: "at",
     head: texts.calls.columns.at,
     width: "100px",
+    time: true,
     value: ({ at }) => at,
     cell: ({ at }) => <Ago at={at} />,
   },

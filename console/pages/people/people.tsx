@@ -55,7 +55,8 @@ const COLUMNS: readonly Column<PersonRow>[] = [
     head: usageTexts.callers.last,
     width: "110px",
     hideBelow: "medium",
-    value: ({ use }) => use?.lastAt ?? "",
+    time: true,
+    value: ({ use }) => use?.lastAt ?? undefined,
     cell: ({ use }) => lastUse(use),
   },
 ];

@@ -51,6 +51,7 @@ const COLUMNS: readonly Column<Replica>[] = [
     head: columns.since,
     width: "96px",
     hideBelow: "medium",
+    time: true,
     value: ({ since }) => since,
     cell: ({ since }) => <Ago at={since} />,
   },

@@ -1,5 +1,6 @@
 /** Lists calls that wait for approval, and decided ones. */
 import type { ReadonlySignal } from "@preact/signals";
+import { Ago } from "../../ago.tsx";
 import type { Approval } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { ForeignText } from "../../components/foreign-text.tsx";
@@ -69,9 +70,26 @@ const DECIDING: readonly Column<Approval>[] = [
     id: "decide",
     head: texts.decide,
     width: "170px",
-    cell: (approval) => approval.decidable && <DecideInRow approval={approval} />,
+    cell: (approval) =>
+      approval.decidable ? <DecideInRow approval={approval} /> : <Decided of={approval} />,
   },
 ];
+
+/** By whom, or how long ago nobody did. */
+function Decided({ of: { state, decidedBy, decidedAt, expiresAt } }: { readonly of: Approval }) {
+  if (state === "waiting") return null;
+  const at = decidedAt ?? (state === "expired" ? expiresAt : undefined);
+  return (
+    <span class="muted" title={decidedBy?.name}>
+      {at !== undefined && <Ago at={at} />}
+      {decidedBy && (
+        <>
+          , <ForeignText text={decidedBy.name} />
+        </>
+      )}
+    </span>
+  );
+}
 
 /** `{"table": "orders", "cascade": true}` as `table orders, cascade true`. */
 function shortArguments({ arguments: args }: Approval): string {

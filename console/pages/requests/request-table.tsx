@@ -92,7 +92,14 @@ export function RequestTable<R extends Row>(props: RequestTableProps<R>) {
 }
 
 function sinceColumn<R extends Row>(head: string): Column<R> {
-  return { id: "at", head, width: "100px", value: ({ at }) => at, cell: ({ at }) => <Ago at={at} /> };
+  return {
+    id: "at",
+    head,
+    width: "100px",
+    time: true,
+    value: ({ at }) => at,
+    cell: ({ at }) => <Ago at={at} />,
+  };
 }
 
 /** What somebody must decide stands above what is decided; each in the order of the gateway. */

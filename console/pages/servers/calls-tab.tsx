@@ -17,6 +17,7 @@ const COLUMNS: readonly Column<RecentCall>[] = [
   {
     id: "at",
     head: texts.columns.at,
+    time: true,
     value: ({ at }) => at,
     cell: ({ at }) => <Ago at={at} />,
     width: "100px",

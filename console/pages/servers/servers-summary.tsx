@@ -1,6 +1,7 @@
 /** One sentence about the state of all servers. */
 import { hrefOf } from "../../address.ts";
 import type { Server } from "../../api/types.ts";
+import { connection } from "../../live/events.ts";
 import { serverTexts } from "../../texts/servers.ts";
 import { needsAttention } from "./server-state.ts";
 
@@ -10,6 +11,7 @@ const MAX_NAMED = 3;
 export function ServersSummary({ servers }: { readonly servers: readonly Server[] }) {
   const failed = servers.filter(needsAttention);
   if (servers.length === 0) return <>{texts.none}</>;
+  if (connection.value === "offline") return <>{texts.old}</>;
   if (servers.every(({ status }) => !status.connected && status.toolCount === 0 && status.state === "idle"))
     return <>{texts.unused(servers.length)}</>;
   const idle = servers.filter(({ status }) => !status.connected && status.state === "idle").length;

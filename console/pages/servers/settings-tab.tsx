@@ -70,6 +70,7 @@ export function SettingsTab({ server }: { readonly server: Server }) {
           <DraftBar
             draft={{
               ...draft,
+              revision: server.revision,
               clear() {
                 draft.clear();
                 problem.value = undefined;

@@ -54,6 +54,7 @@ const COLUMNS: readonly Column<ClientSession>[] = [
     head: columns.seen,
     width: "110px",
     hideBelow: "medium",
+    time: true,
     value: ({ lastSeen }) => lastSeen,
     cell: ({ lastSeen }) => <Ago at={lastSeen} />,
   },

@@ -135,7 +135,7 @@ function SettingsForm({ settings }: { readonly settings: Settings }) {
       </section>
       <div class="settings-save">
         <DraftBar
-          draft={draft}
+          draft={{ ...draft, revision: settings.revision }}
           sending={sending}
           save={texts.save}
           onSave={() => void save()}

@@ -4,12 +4,13 @@ import { send } from "../../api/client.ts";
 import { Button } from "../../components/button.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
 import { TextField } from "../../components/text-field.tsx";
+import { sentence } from "../../format.ts";
 import { useResource } from "../../live/resource.ts";
 import { address, go } from "../../navigate.ts";
 import { NewPassword } from "../../parts/new-password.tsx";
 import { startSession } from "../../session.ts";
 import { Bare, BareForm } from "../../shell/bare.tsx";
-import { Refused, sentence } from "../../shell/refused.tsx";
+import { Refused } from "../../shell/refused.tsx";
 import { loginTexts } from "../../texts/login.ts";
 import { useSending } from "../../use-sending.ts";
 

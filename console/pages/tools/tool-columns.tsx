@@ -60,7 +60,8 @@ export function toolColumns(namespaces: readonly NamespaceColumn[]): readonly Co
       head: columns.used,
       width: "100px",
       hideBelow: "large",
-      value: ({ tool }) => tool.lastUsedAt ?? "",
+      time: true,
+      value: ({ tool }) => tool.lastUsedAt,
       cell: ({ tool }) => (tool.lastUsedAt ? <Ago at={tool.lastUsedAt} /> : texts.never),
     },
     ...(namespaces.length <= MAX_NAMESPACE_COLUMNS

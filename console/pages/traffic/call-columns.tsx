@@ -18,6 +18,7 @@ export const CALL_COLUMNS: readonly Column<CallLine>[] = [
     id: "at",
     head: columns.at,
     width: "100px",
+    time: true,
     value: ({ at }) => at,
     cell: ({ at }) => <Ago at={at} />,
   },

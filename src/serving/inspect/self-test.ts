@@ -146,7 +146,7 @@ class TestClient {
       cursor = page.nextCursor;
     } while (cursor !== undefined);
     const unreachable = down(this.#endpoint);
-    if (unreachable.length > 0) throw new Error(`servers cannot be reached: ${unreachable.join("; ")}`);
+    if (unreachable.length > 0) throw new Error(`servers cannot be reached: ${unreachable.join(" ")}`);
     return count === 1 ? "1 tool" : `${count} tools`;
   }
 
