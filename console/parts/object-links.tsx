@@ -3,7 +3,12 @@ import { hrefOf } from "../address.ts";
 import { ForeignText } from "../components/foreign-text.tsx";
 import { may } from "../session.ts";
 
-const RIGHTS = { endpoints: "objects.read", keys: "keys.read", people: "people" } as const;
+const RIGHTS = {
+  endpoints: "objects.read",
+  servers: "objects.read",
+  keys: "keys.read",
+  people: "people",
+} as const;
 
 interface ObjectLinksProps {
   readonly page: keyof typeof RIGHTS;

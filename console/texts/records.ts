@@ -65,6 +65,7 @@ export const auditTexts = {
     ranges: { hour: "Last hour", today: "Today", yesterday: "Yesterday", week: "Last 7 days" },
   },
   tried: "Tried as",
+  change: "Change",
   client: "Client",
   address: "Address",
   kinds: {

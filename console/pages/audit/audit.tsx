@@ -6,12 +6,10 @@ import { Button } from "../../components/button.tsx";
 import { CopyButton } from "../../components/copy-button.tsx";
 import { Drawer } from "../../components/drawer.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
-import { ForeignText } from "../../components/foreign-text.tsx";
 import { JsonTree } from "../../components/json-tree.tsx";
-import { type KeyValue, KeyValues } from "../../components/key-values.tsx";
+import { KeyValues } from "../../components/key-values.tsx";
 import { Table } from "../../components/table.tsx";
 import { toast } from "../../components/toasts.tsx";
-import { exactly } from "../../format.ts";
 import { useResource } from "../../live/resource.ts";
 import { address, go } from "../../navigate.ts";
 import { Outcome } from "../../parts/outcome.tsx";
@@ -21,6 +19,7 @@ import { Ready } from "../../shell/ready.tsx";
 import { auditTexts as texts } from "../../texts/records.ts";
 import { useSending } from "../../use-sending.ts";
 import { AUDIT_COLUMNS, describeRecord } from "./audit-columns.tsx";
+import { auditFacts } from "./audit-facts.tsx";
 import { AuditFilters, filtersIn } from "./audit-filters.tsx";
 
 const PAGE = 100;
@@ -148,31 +147,9 @@ function AuditDrawer({ record }: { readonly record: AuditRecord }) {
         ) : (
           outcome !== "ok" && <Outcome of={record} />
         )}
-        <KeyValues items={factsOf(record)} />
+        <KeyValues items={auditFacts(record)} />
         <JsonTree label={texts.record(record.seq)} value={record} />
       </div>
     </Drawer>
   );
-}
-
-function factsOf({
-  at,
-  principal,
-  client,
-  tried,
-  endpoint,
-  address: from,
-  session,
-}: AuditRecord): readonly KeyValue[] {
-  const { columns, filters } = texts;
-  const all: readonly (KeyValue | false | undefined)[] = [
-    { key: columns.at, value: exactly(Date.parse(at)) },
-    principal && { key: columns.who, value: <ForeignText text={principal.name ?? principal.id} /> },
-    tried?.email !== undefined && { key: texts.tried, value: <ForeignText text={tried.email} /> },
-    client && { key: texts.client, value: <ForeignText text={client.name} /> },
-    endpoint && { key: filters.endpoint, value: <ForeignText text={endpoint.name} />, mono: true },
-    from !== undefined && { key: texts.address, value: from, mono: true },
-    session !== undefined && { key: filters.session, value: session, mono: true, copy: session },
-  ];
-  return all.filter((one) => typeof one === "object");
 }
