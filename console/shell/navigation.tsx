@@ -73,6 +73,7 @@ const PAGES: Readonly<Partial<Record<AttentionItem["kind"], ShellPage>>> = {
   "server.failed": "servers",
   "server.misconfigured": "servers",
   "server.login": "servers",
+  "server.untried": "servers",
   "tools.changed": "tools",
   "tools.suspect": "tools",
   "approvals.waiting": "requests",

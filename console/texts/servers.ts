@@ -11,9 +11,10 @@ export const serverTexts = {
     idle: "idle",
     connecting: "connecting",
     failed: "failed",
+    untried: "failed earlier",
     closed: "closed",
     disabled: "off",
-  } satisfies Record<Exclude<ConnectionStatus["state"], "active"> | "connected", string>,
+  } satisfies Record<Exclude<ConnectionStatus["state"], "active"> | "connected" | "untried", string>,
   idleHint: "starts on first use",
   retry: (ms: number) => (ms > 0 ? `in ${duration(ms)}` : "at the next call"),
   summary: {
@@ -30,6 +31,8 @@ export const serverTexts = {
       all === 1
         ? "The server needs attention:"
         : `${failed} of ${plural(all, "server")} ${failed === 1 ? "needs" : "need"} attention:`,
+    untried: (n: number) =>
+      ` ${count(n)} failed earlier and ${n === 1 ? "was" : "were"} not tried since the gateway started.`,
   },
   columns: {
     name: "Server",
@@ -42,6 +45,7 @@ export const serverTexts = {
   search: "Search servers",
   add: "Add server",
   restart: "Restart",
+  tryNow: "Try now",
   logIn: "Log in",
   restarted: (name: string) => `${name} is connected again.`,
   notRestarted: (name: string, reason: string) => `${name} could not be connected: ${reason}`,
@@ -60,6 +64,8 @@ export const serverTexts = {
   fields: {
     reason: "Reason",
     next: "Next attempt",
+    lastTried: "Last tried",
+    untried: "before the gateway started, and not since",
     reached: "Command or address",
     folder: "Folder",
     touches: "May touch",

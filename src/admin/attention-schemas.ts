@@ -9,6 +9,7 @@ const ATTENTION_ITEM = object(
         "server.failed",
         "server.misconfigured",
         "server.login",
+        "server.untried",
         "server.secret",
         "tools.changed",
         "tools.suspect",
@@ -37,8 +38,13 @@ const ATTENTION_ITEM = object(
 );
 export type AttentionItem = Static<typeof ATTENTION_ITEM>;
 
+const UNTRIED = {
+  ...COUNT,
+  description: "failed when they were last tried, and were not tried since the gateway started",
+} as const;
+
 const COUNTS = object({
-  servers: object({ all: COUNT, connected: COUNT, failed: COUNT, disabled: COUNT }),
+  servers: object({ all: COUNT, connected: COUNT, failed: COUNT, untried: UNTRIED, disabled: COUNT }),
   tools: COUNT,
   namespaces: COUNT,
   endpoints: COUNT,

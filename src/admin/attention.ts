@@ -8,9 +8,10 @@ import type { Principal } from "../kernel/principal.ts";
 import type { AuditState } from "../observe/audit/audit-log.ts";
 import type { AttentionItem } from "./attention-schemas.ts";
 import type { Whole } from "./gather.ts";
+import type { ServerStatus } from "./replica-schemas.ts";
 import type { AdminParts } from "./routes/parts.ts";
 import { shownTo } from "./server-output.ts";
-import { connectionsOf, type ReplicaConnection } from "./server-status.ts";
+import { connectionsOf, type ReplicaConnection, wholeStatus } from "./server-status.ts";
 
 const DAY_MS = 86_400_000;
 const SOON_MS = 7 * DAY_MS;
@@ -95,7 +96,7 @@ function statusItems(
 ): readonly AttentionItem[] {
   const failed = connections.filter(({ status }) => status.state === "failed");
   const [first] = failed;
-  if (!first) return [];
+  if (!first) return untriedItems(server, wholeStatus(principal, connections));
   const { reason, since, needsLogin } = shownTo(principal, first.status);
   const misconfigured = control.compiled.servers.get(server.uuid)?.reason !== undefined;
   const kind = misconfigured ? "server.misconfigured" : needsLogin ? "server.login" : "server.failed";
@@ -103,6 +104,16 @@ function statusItems(
   const where =
     failed.length === connections.length ? {} : { replicas: failed.map(({ replica = "" }) => replica) };
   return [{ kind, severity: "error", object: referenceTo(server), ...why, ...where }];
+}
+
+/** Failed before the gateway started, and nobody has tried it since. */
+function untriedItems(
+  server: StoredObject<"server">,
+  { lastFailure }: ServerStatus,
+): readonly AttentionItem[] {
+  if (!lastFailure) return [];
+  const { since, reason } = lastFailure;
+  return [{ kind: "server.untried", severity: "warning", object: referenceTo(server), reason, since }];
 }
 
 /** Arguments and URLs that were stored before they were sealed, or that only look like a secret. */

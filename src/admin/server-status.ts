@@ -12,8 +12,8 @@ export interface ReplicaConnection {
   readonly status: ConnectionStatus;
 }
 
-/** Best first. */
-const STATES = ["disabled", "active", "idle", "connecting", "failed", "closed"] as const;
+/** Best first. A failure of before the start says less than one of now. */
+const STATES = ["disabled", "active", "idle", "connecting", "failed", "failed before", "closed"] as const;
 
 /** The states of one server, by replica. One that does not know the server has none. */
 export function connectionsOf(
@@ -33,7 +33,7 @@ export function wholeStatus(
   missing: Missing = [],
 ): ServerStatus {
   const rows = all.map(({ replica, status }) => ({ replica, status: shownTo(principal, status) }));
-  const [best] = rows.toSorted((a, b) => STATES.indexOf(a.status.state) - STATES.indexOf(b.status.state));
+  const [best] = rows.toSorted((a, b) => rankOf(a.status) - rankOf(b.status));
   const status = best?.status ?? { state: "closed", connected: false, toolCount: 0 };
   if (best?.replica === undefined) return status;
   return {
@@ -45,4 +45,8 @@ export function wholeStatus(
       ...missing.map(({ replica, why }) => ({ replica, missing: why })),
     ],
   };
+}
+
+function rankOf({ state, lastFailure }: Pick<ConnectionStatus, "state" | "lastFailure">): number {
+  return STATES.indexOf(lastFailure ? "failed before" : state);
 }

@@ -14,6 +14,11 @@ import type { TestResult } from "./test-result.ts";
 import type { ToolRow } from "./view/tool-row.ts";
 import type { TableRow } from "./view/tool-table.ts";
 
+const LAST_FAILURE = object(
+  { since: { ...DATE, description: "when it failed first since it was last reached" }, reason: TEXT },
+  { replica: { ...TEXT, description: "the replica that saw it, where there may be several" } },
+);
+
 export const CONNECTION = named(
   "Connection",
   object(
@@ -22,6 +27,10 @@ export const CONNECTION = named(
       reason: TEXT,
       retryAfterMs: COUNT,
       since: { ...DATE, description: "since when, if it changed since the gateway started" },
+      lastFailure: {
+        ...LAST_FAILURE,
+        description: "why it failed when it was last tried, if it was not tried since the gateway started",
+      },
       needsLogin: { const: true, description: "it is down until somebody logs in" },
       replica: { ...TEXT, description: 'the replica that runs it, if its placement is "one"' },
       touches: { ...TEXT, description: "what a local server may touch, by its sandbox" },

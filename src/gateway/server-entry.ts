@@ -2,6 +2,7 @@
  * Converts between server objects and entries of `.mcp.json`. Accepts the aliases of other clients, and
  * applies the rules of the config file.
  */
+import { createHash } from "node:crypto";
 import { KINDS } from "../config/dial.ts";
 import type { EntryContext } from "../config/entry-context.ts";
 import { Findings } from "../config/field.ts";
@@ -67,6 +68,13 @@ const CONNECTION_FIELDS: ReadonlySet<string> = new Set(fieldsWhere(({ effect }) 
 /** Whether a change of these fields needs a new connection. */
 export function changesConnection(fields: readonly string[]): boolean {
   return fields.some((field) => CONNECTION_FIELDS.has(field));
+}
+
+/** Changes when another connection is needed, and with the secret key. Its secrets are sealed ones. */
+export function connectionDigest(spec: StoredServer): string {
+  const fields = Object.entries(spec).filter(([field]) => CONNECTION_FIELDS.has(field));
+  const sorted = fields.toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return createHash("sha256").update(JSON.stringify(sorted)).digest("base64url").slice(0, 22);
 }
 
 const NOWHERE: EntryContext = { path: "/", folder: "/", env: {}, skillFolders: ["/"] };

@@ -14,6 +14,7 @@ import { ConcurrencyLimiter } from "../kernel/concurrency-limiter.ts";
 import type { Peers } from "../kernel/replica-ids.ts";
 import type { Placements } from "../replica/placements.ts";
 import type { GatewayContext } from "./gateway-options.ts";
+import { LastFailures } from "./inspect/last-failures.ts";
 import { ServerLines } from "./inspect/server-lines.ts";
 import type { GatewayLayers } from "./layers.ts";
 import { contextOf, vaultOf } from "./live/change-context.ts";
@@ -54,6 +55,7 @@ export interface GatewayCore {
   readonly endpoints: ServedEndpoints;
   readonly control: LiveGateway;
   readonly provisioning: Provisioning;
+  readonly failures: LastFailures;
 }
 
 export async function createCore(context: GatewayContext, parts: CoreParts): Promise<GatewayCore> {
@@ -88,6 +90,11 @@ export async function createCore(context: GatewayContext, parts: CoreParts): Pro
     onConnected(server) {
       if (reach.recovered(server)) void endpoints.changed();
     },
+  });
+  const failures = await LastFailures.open({
+    ...context,
+    serverOf: (uuid) => compiled().servers.get(uuid),
+    statusOf: (uuid) => engine.scope.server(uuid),
   });
   const provisioning = new Provisioning({
     home: options.home,
@@ -126,6 +133,7 @@ export async function createCore(context: GatewayContext, parts: CoreParts): Pro
     engine,
     endpoints,
     reach,
+    failures,
     lines,
     layers,
     compiledLayers,
@@ -144,5 +152,5 @@ export async function createCore(context: GatewayContext, parts: CoreParts): Pro
     clock,
     log,
   });
-  return { engine, endpoints, control, provisioning };
+  return { engine, endpoints, control, provisioning, failures };
 }

@@ -172,6 +172,7 @@ export async function createGateway(given: GatewayOptions): Promise<Gateway> {
     following.stop();
     stopFacts();
     notices.close();
+    const failuresWritten = core.failures.close();
     oidc?.checks.stop();
     const { drainMs = 0 } = options;
     const end = clock.now() + drainMs;
@@ -190,7 +191,7 @@ export async function createGateway(given: GatewayOptions): Promise<Gateway> {
     people.logins.close();
     await http.metrics?.close();
     // A store that hangs must not hold the stop; closing it gives up what still waits for it.
-    await isDoneWithin(clock, LAST_WRITES_MS, people.access.close());
+    await Promise.all([failuresWritten, isDoneWithin(clock, LAST_WRITES_MS, people.access.close())]);
     await store.close();
   }
   return {
@@ -214,6 +215,8 @@ export async function createGateway(given: GatewayOptions): Promise<Gateway> {
     reload: () => http.server.reload(),
     drain() {
       draining = true;
+      // Who stops this gateway may end its servers too.
+      void core.failures.close();
       http.server.drain();
       void replicas?.drain();
     },

@@ -101,6 +101,7 @@ const SERVER_STATES: ReadonlySet<string> = new Set([
   "server.failed",
   "server.misconfigured",
   "server.login",
+  "server.untried",
 ] satisfies AttentionItem["kind"][]);
 
 const failed = (): Notice => ({ word: serverTexts.states.failed });
@@ -109,6 +110,7 @@ const NOTICES: Readonly<Record<AttentionItem["kind"], (item: AttentionItem) => N
   "server.failed": failed,
   "server.misconfigured": failed,
   "server.login": failed,
+  "server.untried": () => ({ word: serverTexts.states.untried }),
   "server.secret": ({ object, field = "" }) => ({
     word: texts.secret.word,
     reason: texts.secret.reason(field),

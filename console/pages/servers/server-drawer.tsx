@@ -21,7 +21,7 @@ import { serverTexts, serverTexts as texts } from "../../texts/servers.ts";
 import { CallsTab } from "./calls-tab.tsx";
 import { DeleteDialog } from "./delete-dialog.tsx";
 import { logInAt, restart, switchServer } from "./server-actions.ts";
-import { shownState } from "./server-state.ts";
+import { isUntried, shownState } from "./server-state.ts";
 import { SettingsTab } from "./settings-tab.tsx";
 import { StateTab } from "./state-tab.tsx";
 import { ToolsTab } from "./tools-tab.tsx";
@@ -83,7 +83,7 @@ function LoadedDrawer({ server, onClose }: { readonly server: Server; readonly o
           )}
           {may("servers.use") && !server.disabled && (
             <Button busy={restarting.value} onClick={() => void restartServer()}>
-              {texts.restart}
+              {isUntried(server) ? texts.tryNow : texts.restart}
             </Button>
           )}
           {more.length > 0 && <Menu items={more}>{texts.more}</Menu>}
@@ -108,7 +108,7 @@ function LoadedDrawer({ server, onClose }: { readonly server: Server; readonly o
 /** The state without its reason, which the tab "State" shows completely. */
 function StateLine({ server }: { readonly server: Server }) {
   const { state, word } = shownState(server);
-  const { since } = server.status;
+  const { lastFailure, since = lastFailure?.since } = server.status;
   return (
     <>
       <Status state={state} word={word} /> {since !== undefined && <Ago at={since} />}

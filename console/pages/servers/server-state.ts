@@ -18,9 +18,11 @@ export function shownState({
   readonly name: string;
   readonly status: ConnectionStatus;
 }): ShownState {
-  const { state, connected } = status;
+  const { state, connected, lastFailure } = status;
   const reason = status.reason && shortReason(status.reason, name);
   if (connected) return { state: "ok", word: states.connected };
+  if (lastFailure)
+    return { state: "warn", word: states.untried, reason: shortReason(lastFailure.reason, name) };
   switch (state) {
     case "failed":
       return { state: "bad", word: states.failed, reason };
@@ -43,7 +45,12 @@ export function shortReason(reason: string, name: string): string {
 }
 
 export function needsAttention({ status }: Pick<Server, "status">): boolean {
-  return status.state === "failed";
+  return status.state === "failed" || isUntried({ status });
+}
+
+/** It failed when it was last tried, and was not tried since the gateway started. */
+export function isUntried({ status }: Pick<Server, "status">): boolean {
+  return status.lastFailure !== undefined;
 }
 
 /** Returns the command line or the address of a server. */

@@ -3,7 +3,7 @@ import { hrefOf } from "../../address.ts";
 import type { Server } from "../../api/types.ts";
 import { connection } from "../../live/events.ts";
 import { serverTexts } from "../../texts/servers.ts";
-import { needsAttention } from "./server-state.ts";
+import { isUntried, needsAttention } from "./server-state.ts";
 
 const { summary: texts } = serverTexts;
 const MAX_NAMED = 3;
@@ -12,11 +12,19 @@ export function ServersSummary({ servers }: { readonly servers: readonly Server[
   const failed = servers.filter(needsAttention);
   if (servers.length === 0) return <>{texts.none}</>;
   if (connection.value === "offline") return <>{texts.old}</>;
-  if (servers.every(({ status }) => !status.connected && status.toolCount === 0 && status.state === "idle"))
-    return <>{texts.unused(servers.length)}</>;
-  const idle = servers.filter(({ status }) => !status.connected && status.state === "idle").length;
+  const untried = servers.filter(isUntried).length;
+  const idle = servers.filter(({ status }) => !status.connected && status.state === "idle");
+  const isUnused = idle.length === servers.length && idle.every(({ status }) => status.toolCount === 0);
   if (failed.length === 0)
-    return <>{idle > 0 ? texts.wellSoFar(servers.length, idle) : texts.well(servers.length)}</>;
+    return (
+      <>
+        {isUnused
+          ? texts.unused(servers.length)
+          : idle.length > 0
+            ? texts.wellSoFar(servers.length, idle.length)
+            : texts.well(servers.length)}
+      </>
+    );
   return (
     <>
       {texts.attention(failed.length, servers.length)}{" "}
@@ -29,6 +37,7 @@ export function ServersSummary({ servers }: { readonly servers: readonly Server[
         </>
       ))}
       {failed.length > MAX_NAMED ? " …" : "."}
+      {untried > 0 && texts.untried(untried)}
     </>
   );
 }

@@ -7,21 +7,21 @@ import { Status } from "../../components/status.tsx";
 import { may } from "../../session.ts";
 import { serverTexts } from "../../texts/servers.ts";
 import { logInAt, restart } from "./server-actions.ts";
-import { needsAttention, shownState } from "./server-state.ts";
+import { isUntried, needsAttention, shownState } from "./server-state.ts";
 import "./state-cell.css";
 
 const { states, idleHint } = serverTexts;
 
 export function ServerState({ server }: { readonly server: Server }) {
-  const { since, state } = server.status;
+  const { since, state, lastFailure } = server.status;
   const shown = shownState(server);
-  const showsTime = state === "failed" || state === "connecting";
+  const at = lastFailure?.since ?? (state === "failed" || state === "connecting" ? since : undefined);
   return (
     <span class="server-state">
       <Status {...shown} reason={shown.reason ?? (shown.word === states.idle ? idleHint : undefined)} />
-      {showsTime && since !== undefined && (
+      {at !== undefined && (
         <span class="faint small">
-          <Ago at={since} />
+          <Ago at={at} />
         </span>
       )}
       {needsAttention(server) && <FixButton server={server} />}
@@ -34,7 +34,8 @@ function FixButton({ server }: { readonly server: Server }) {
   const busy = useSignal(false);
   const login = server.status.needsLogin === true && server.credentials === "shared";
   if (!may(login ? "servers.write" : "servers.use")) return null;
-  const [name, act] = login ? [serverTexts.logIn, logInAt] : [serverTexts.restart, restart];
+  const again = isUntried(server) ? serverTexts.tryNow : serverTexts.restart;
+  const [name, act] = login ? [serverTexts.logIn, logInAt] : [again, restart];
   const run = async () => {
     busy.value = true;
     await act(server);

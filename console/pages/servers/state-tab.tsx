@@ -28,6 +28,7 @@ export function StateTab({ server }: { readonly server: Server }) {
   const usedIn = namespaces.filter(({ servers }) => servers.some((one) => one.server === server.uuid));
   const items: (KeyValue | false)[] = [
     reason !== undefined && { key: texts.reason, value: <ForeignText text={reason} /> },
+    status.lastFailure !== undefined && { key: texts.lastTried, value: texts.untried },
     status.retryAfterMs !== undefined && {
       key: texts.next,
       value: serverTexts.retry(status.retryAfterMs),

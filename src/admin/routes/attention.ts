@@ -58,6 +58,7 @@ function countsOf(
       all: statuses.length,
       connected: statuses.filter(({ connected }) => connected).length,
       failed: inState("failed"),
+      untried: statuses.filter(({ lastFailure }) => lastFailure).length,
       disabled: inState("disabled"),
     },
     tools: statuses.reduce((sum, { toolCount }) => sum + toolCount, 0),

@@ -27,13 +27,15 @@ export const command: Command = {
     }));
     show({ gateway: client.url, servers, endpoints }, settings.json, () => {
       const isShared = servers.some(({ replicas }) => replicas);
-      const states = servers.map(({ name, state, toolCount, instances, reason = "", replicas }) => [
-        name,
-        instances === undefined ? state : `${state} (${instances} running)`,
-        String(toolCount),
-        ...(isShared ? [whereOf(replicas)] : []),
-        reason,
-      ]);
+      const states = servers.map(
+        ({ name, state, toolCount, instances, reason = "", lastFailure, replicas }) => [
+          name,
+          instances === undefined ? state : `${state} (${instances} running)`,
+          String(toolCount),
+          ...(isShared ? [whereOf(replicas)] : []),
+          lastFailure ? `failed before, since ${lastFailure.since}: ${lastFailure.reason}` : reason,
+        ],
+      );
       const heads = ["SERVER", "STATE", "TOOLS", ...(isShared ? ["REPLICAS"] : []), "REASON"];
       const addresses = endpoints.map(({ name, surface, disabled, url }) => [
         name,

@@ -5,12 +5,14 @@ import type { Engine } from "../../engine/engine.ts";
 import type { CompiledServer } from "../../gateway/compile.ts";
 import type { ConnectionStatus } from "../../gateway/control.ts";
 import type { ServerReachability } from "../live/reachability.ts";
+import type { LastFailures } from "./last-failures.ts";
 import type { ServerHistory } from "./server-history.ts";
 
 interface Sources {
   readonly engine: Pick<Engine, "scope" | "catalog">;
   readonly reach: Pick<ServerReachability, "fault" | "changing">;
   readonly history: Pick<ServerHistory, "since" | "needsLogin" | "output">;
+  readonly failures: Pick<LastFailures, "of">;
   /** The replica that runs a server whose placement is "one". */
   readonly holderOf: (server: string) => string | undefined;
 }
@@ -19,17 +21,23 @@ export function statusOf(server: CompiledServer | undefined, sources: Sources): 
   const status = connectionOf(server, sources);
   if (!server) return status;
   const { uuid, updatedAt } = server.object;
-  // An invalid server has been invalid since its last change.
-  const since = server.reason === undefined ? sources.history.since(uuid, status.state) : updatedAt;
+  const { history } = sources;
   const failed = status.state === "failed" && server.reason === undefined;
-  const needsLogin = failed && sources.history.needsLogin(uuid);
-  const output = failed ? sources.history.output(uuid) : undefined;
+  const known = history.since(uuid, status.state);
+  const failure = sources.failures.of(server);
+  // An invalid server has been invalid since its last change. One that failed before the start still fails.
+  const since = server.reason !== undefined ? updatedAt : failed ? (failure?.since ?? known) : known;
+  // Where it worked since the start, a failure of another replica says nothing.
+  const untried = status.state === "idle" && history.since(uuid, "active") === undefined;
+  const needsLogin = failed && history.needsLogin(uuid);
+  const output = failed ? history.output(uuid) : undefined;
   const replica = sources.holderOf(uuid);
   const touches = server.spec?.kind === "stdio" ? touchesOf(server.spec) : undefined;
   return {
     ...status,
     ...(replica !== undefined && { replica }),
     ...(since !== undefined && { since }),
+    ...(untried && failure && { lastFailure: failure }),
     ...(touches !== undefined && { touches }),
     ...(needsLogin && { needsLogin }),
     ...(output !== undefined && { output }),

@@ -41,6 +41,7 @@ import { type LayerRegistry, NotLoaded } from "../../middleware/registry.ts";
 import type { Placements } from "../../replica/placements.ts";
 import { StoreError } from "../../store/error.ts";
 import type { Store } from "../../store/store.ts";
+import type { LastFailures } from "../inspect/last-failures.ts";
 import { ServerHistory } from "../inspect/server-history.ts";
 import type { ServerLine, ServerLines } from "../inspect/server-lines.ts";
 import { statusOf } from "../inspect/server-status.ts";
@@ -59,6 +60,7 @@ export interface LiveParts {
   readonly engine: Engine;
   readonly endpoints: ServedEndpoints;
   readonly reach: ServerReachability;
+  readonly failures: LastFailures;
   readonly lines: ServerLines;
   readonly layers: LayerRegistry;
   readonly compiledLayers: CompiledLayers;
@@ -169,10 +171,11 @@ export class LiveGateway implements GatewayControl {
   }
 
   statusOf(server: string): ConnectionStatus {
-    const { engine, reach, placement } = this.#parts;
+    const { engine, reach, failures, placement } = this.#parts;
     return statusOf(this.#compiled.servers.get(server), {
       engine,
       reach,
+      failures,
       history: this.#history,
       holderOf: (id) => placement?.holderOf(id),
     });
@@ -278,7 +281,7 @@ export class LiveGateway implements GatewayControl {
    * all clients see the change at the same moment.
    */
   async #apply(objects: Objects, revision: number, source: RevisionSource): Promise<Applied> {
-    const { engine, endpoints, reach } = this.#parts;
+    const { engine, endpoints, reach, failures } = this.#parts;
     const before = this.#compiled;
     if (objects === before.objects) {
       this.#revision = revision;
@@ -295,6 +298,7 @@ export class LiveGateway implements GatewayControl {
       if (op === "delete") {
         reach.forget(uuid);
         this.#history.forget(uuid);
+        failures.forget(uuid);
       }
     const updated = rows.filter(({ op }) => op === "update").map(({ uuid }) => uuid);
     for (const uuid of updated) this.#steps.stored(uuid, revision);

@@ -13,7 +13,7 @@ test("an empty gateway has no problems", async () => {
     at: expect.any(String),
     items: [],
     counts: {
-      servers: { all: 0, connected: 0, failed: 0, disabled: 0 },
+      servers: { all: 0, connected: 0, failed: 0, untried: 0, disabled: 0 },
       tools: 0,
       namespaces: 0,
       endpoints: 0,
