@@ -62,7 +62,10 @@ export class Resolver {
   /** For texts that decide what a server may touch: a person must be able to read these. */
   resolvePlain(value: string, path: Path): string {
     if (secretReferences(value).length > 0)
-      this.findings.fault(path, `${keyOf(path)} cannot be a reference to a secret`);
+      this.findings.fault(
+        path,
+        `${keyOf(path)} cannot be a reference to a secret: write it out, because a person must be able to read it`,
+      );
     return this.#substitute(value, path);
   }
 

@@ -491,7 +491,12 @@ describe("a broken document names the place", () => {
     ["YAML", "openapi: 3.1.0\npaths:\n  - a: [\n", /not valid YAML.*\(line \d+, column \d+ in/],
     ["no document", '{"a": 1}', /neither "openapi" nor "swagger".*\(at # in/],
     ["AsyncAPI", "asyncapi: 2.0.0", /AsyncAPI/],
-    ["a page", "<html></html>", /neither "openapi"/],
+    ["a page", "\n<!doctype html>\n<html>a: [</html>", /a web page or XML: write the address/],
+    [
+      "a path that is none",
+      JSON.stringify(api({ "/a": 17 })),
+      /a path must be an object \(at #\/paths\/~1a in [^(]*\)$/,
+    ],
     ["a list", "[]", /neither "openapi"/],
     ["null", "null", /neither "openapi"/],
     [

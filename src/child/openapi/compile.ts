@@ -72,11 +72,7 @@ export function compile({ values, refused }: ReadDocuments, options: CompileOpti
       leave(fault);
     }
   }
-  if (tools.plans.size === 0 && leftOut.length > 0)
-    throw new DocumentFault(
-      `none of its operations can be used; the first problem: ${leftOut[0]}`,
-      documents.root,
-    );
+  if (tools.plans.size === 0 && leftOut[0] !== undefined) throw new NothingUsable(leftOut[0], documents.root);
   const { summary, description } = info;
   return {
     title: clipped(textOf(info["title"]), MAX_TITLE) ?? "API",
@@ -88,6 +84,14 @@ export function compile({ values, refused }: ReadDocuments, options: CompileOpti
     plans: [...tools.plans],
     leftOut,
   };
+}
+
+/** It names the place of the first problem. */
+class NothingUsable extends DocumentFault {
+  constructor(first: string, root: Documents["root"]) {
+    super("", root);
+    this.message = `none of its operations can be used; the first problem: ${first}`;
+  }
 }
 
 function checkVersion({ root }: Documents): void {

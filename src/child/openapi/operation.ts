@@ -80,6 +80,7 @@ export function* operationsOf(
     let item: Located;
     try {
       item = documents.follow(written);
+      if (!isRecord(item.value)) throw new DocumentFault("a path must be an object", item);
     } catch (fault) {
       refuse(fault as DocumentFault);
       continue;

@@ -8,6 +8,9 @@ const MAX_ALIASES = 1_000;
 
 export function parseText(text: string, uri: string): unknown {
   const plain = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+  // YAML would take most of it for text, and complain about any line.
+  if (/^\s*</.test(plain))
+    throw new TextFault("it is a web page or XML: write the address of the OpenAPI document", uri, 1, 1);
   return /^\s*[{[]/.test(plain) ? parseJson(plain, uri) : parseYaml(plain, uri);
 }
 
