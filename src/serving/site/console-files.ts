@@ -70,7 +70,7 @@ export class ConsoleFiles {
    */
   constructor(
     log: Log,
-    folders: readonly string[] = ["./console", "../console", "../../dist/console"].map(beside),
+    folders: readonly string[] = ["./console", "../console", "../../../dist/console"].map(beside),
   ) {
     this.#log = log;
     this.#folders = folders;
