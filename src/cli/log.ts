@@ -13,6 +13,8 @@ const BACKLOG_BYTES = 1024 * 1024;
 export interface LogOptions {
   readonly level: LogLevel;
   readonly file: string | undefined;
+  /** Where the log goes without a file. Default: stderr of this process. */
+  readonly stderr?: Writable & { readonly isTTY?: boolean; readonly columns?: number };
 }
 
 /** How often the log checks whether its file was renamed or removed. */
@@ -23,8 +25,8 @@ export interface ProcessLog extends Log {
   reopen(): void;
 }
 
-export function createLog({ level: configuredLevel, file }: LogOptions): ProcessLog {
-  let output: Writable = process.stderr;
+export function createLog({ level: configuredLevel, file, stderr = process.stderr }: LogOptions): ProcessLog {
+  let output: Writable = stderr;
   // A closed stderr must not end the process.
   output.on("error", () => {});
   /** Set while the log goes to a file that is open. */
@@ -32,7 +34,7 @@ export function createLog({ level: configuredLevel, file }: LogOptions): Process
   let checkedAt = 0;
   const reopen = (): void => {
     if (file === undefined) return;
-    if (output !== process.stderr) output.end();
+    if (output !== stderr) output.end();
     inode = undefined;
     const opened = createWriteStream(file, { flags: "a", mode: 0o600 });
     output = opened;
@@ -41,7 +43,7 @@ export function createLog({ level: configuredLevel, file }: LogOptions): Process
     });
     opened.on("error", (error) => {
       if (output !== opened) return;
-      output = process.stderr;
+      output = stderr;
       inode = undefined;
       write("error", `cannot write the log file, so the log goes to stderr: ${error.message}`);
     });
@@ -60,8 +62,8 @@ export function createLog({ level: configuredLevel, file }: LogOptions): Process
   const minLevel = LEVELS.indexOf(configuredLevel);
   let dropped = 0;
   const write = (level: LogLevel, message: string, fields?: LogFields): void => {
-    const plain = output === process.stderr && process.stderr.isTTY;
-    const line = plain ? asText(level, message, process.stderr.columns) : asJson(level, message, fields);
+    const plain = output === stderr && stderr.isTTY;
+    const line = plain ? asText(level, message, stderr.columns) : asJson(level, message, fields);
     output.write(`${line}\n`);
   };
   reopen();

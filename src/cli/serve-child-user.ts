@@ -6,18 +6,18 @@ import { type FlagValues, UsageError } from "../config/command-line.ts";
 import type { Settings } from "../config/flags.ts";
 import type { SERVE_FLAGS } from "../config/gateway-flags.ts";
 import { makeFolder } from "../home/file.ts";
+import type { Env } from "../home/home.ts";
 
 /** Undefined if servers run as the user of the gateway. */
 export async function childUserOf(
   settings: Settings & FlagValues<typeof SERVE_FLAGS>,
   home: string,
+  env: Env,
 ): Promise<ChildUser | undefined> {
   const { childUser: user, tlsKey, logFile, auditFile, noCode } = settings;
   if (user === undefined) return undefined;
   const own = [join(home, "gateway"), join(home, "gateway", "secret.key"), tlsKey, logFile, auditFile];
-  const files = Object.entries(process.env).flatMap(([name, path]) =>
-    /^METAMCP_\w+_FILE$/.test(name) ? path : [],
-  );
+  const files = Object.entries(env).flatMap(([name, path]) => (/^METAMCP_\w+_FILE$/.test(name) ? path : []));
   const hidden = [...own, ...files].flatMap((path) => (path === undefined ? [] : resolve(path)));
   try {
     const { childUser } = await import("../child/child-user.ts");

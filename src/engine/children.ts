@@ -49,6 +49,7 @@ export function createChildren(context: EngineContext, catalog: Catalog): Engine
     clock,
     maxMessageBytes: options.maxMessageBytes,
     user: options.childUser,
+    inherited: options.inherited,
     runFolder: join(home, "run"),
     onStderr: options.onStderr,
     onEgress: (spec, attempt) =>

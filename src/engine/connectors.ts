@@ -7,6 +7,7 @@ import { ChildFailure, type Connector, type LinkEvents } from "../child/link.ts"
 import type { Placement } from "../child/placed/placement.ts";
 import type { StdioConnectorOptions } from "../child/stdio/connector.ts";
 import type { ServerSpec } from "../config/spec.ts";
+import type { Env } from "../home/home.ts";
 import type { SecretUnavailable } from "../secret-sources/unavailable.ts";
 import type { Authorizations, LoginDataStoreOf } from "../server-logins/authorizations.ts";
 
@@ -50,7 +51,7 @@ export class LazyConnectors {
   /** The connector for a server that runs here, or is reached from here. */
   async for(spec: ServerSpec): Promise<Connector> {
     const connector = await this.#reaching(spec);
-    return spec.references ? withSecrets(connector) : connector;
+    return spec.references ? withSecrets(connector, this.#parts.inherited) : connector;
   }
 
   #reaching(spec: ServerSpec): Promise<Connector> {
@@ -128,11 +129,11 @@ function servesSkills(spec: ServerSpec): boolean {
 }
 
 /** Gets the secrets of a server anew for each connection, and for the next one after a login was refused. */
-function withSecrets(connector: Connector): Connector {
+function withSecrets(connector: Connector, env?: Env): Connector {
   return {
     async open(spec, events, signal) {
       const { resolveSecrets } = await import("../secret-sources/resolve.ts");
-      const resolved = await resolveSecrets(spec, process.env, signal).catch((error: SecretUnavailable) => {
+      const resolved = await resolveSecrets(spec, env, signal).catch((error: SecretUnavailable) => {
         const category = error.offline ? "offline" : "other";
         throw new ChildFailure(category, `${error.message}.`, { unsent: true, needsFix: !error.offline });
       });

@@ -12,6 +12,7 @@ import type { Connector } from "../child/link.ts";
 import type { Placement } from "../child/placed/placement.ts";
 import type { Withheld } from "../config/allowed.ts";
 import type { Config, ServerSpec } from "../config/spec.ts";
+import type { Env } from "../home/home.ts";
 import type { Middleware } from "../kernel/call.ts";
 import type { Clock } from "../kernel/clock.ts";
 import type { ConcurrencyLimiter } from "../kernel/concurrency-limiter.ts";
@@ -69,6 +70,8 @@ export interface EngineOptions {
   readonly code?: ExecutorChoice | false;
   /** The user that local servers and code run as. Default: that of this process. */
   readonly childUser?: ChildUser | undefined;
+  /** The variables that local servers and sources of secrets can inherit. Default: those of this process. */
+  readonly inherited?: Env;
   /** The sources of new servers. Without it no server can be added. */
   readonly provision?: ProvisionOptions;
   /** Runs before a local server starts, which fails if it rejects. */

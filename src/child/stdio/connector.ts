@@ -3,6 +3,7 @@
  */
 import { maskFor } from "../../config/secrets.ts";
 import type { ServerSpec, StdioSpec } from "../../config/spec.ts";
+import type { Env } from "../../home/home.ts";
 import type { Clock } from "../../kernel/clock.ts";
 import type { Log } from "../../kernel/log.ts";
 import type { ChildUser } from "../child-user.ts";
@@ -26,6 +27,8 @@ export interface StdioConnectorOptions {
   readonly maxMessageBytes: number;
   /** The user that children run as. Default: that of this process. */
   readonly user?: ChildUser | undefined;
+  /** The variables that children can inherit. Default: those of this process. */
+  readonly inherited?: Env | undefined;
   /** The folder for records of children, on systems that cannot find processes by their mark. */
   readonly runFolder?: string;
   /** METAMCP_HOME, where confined servers have their private folders. Without it none of them starts. */
@@ -77,11 +80,10 @@ class Spawner implements StdioConnector {
     if (spec.kind !== "stdio") throw new ChildFailure("other", `${spec.name} is not a stdio server.`);
     if (signal.aborted) throw cancelled();
     const mark = this.#marker.next(spec.name);
-    const { user } = this.#options;
+    const { user, inherited = process.env } = this.#options;
     const confinement = spec.sandbox && (await this.#confinement(spec));
-    const env =
-      confinement?.env ?? childEnvironment(spec, environmentOf(user, process.env), process.platform);
-    env[MARK] = nest(process.env[MARK], mark);
+    const env = confinement?.env ?? childEnvironment(spec, environmentOf(user, inherited), process.platform);
+    env[MARK] = nest(inherited[MARK], mark);
     const install = mayInstall(spec) ? { folder: npxFolder(spec, env) } : undefined;
     // What is installed already starts at once; other runners than npx lock their caches themselves.
     const giveBack =
@@ -109,13 +111,13 @@ class Spawner implements StdioConnector {
 
   /** Loaded at the first server that asks for it. */
   async #confinement(spec: StdioSpec): Promise<Confinement | undefined> {
-    const { home, user } = this.#options;
+    const { home, user, inherited = process.env } = this.#options;
     if (home === undefined) return undefined;
     const { Confinement: Made } = await import("./confine/confine.ts");
     return await Made.of(spec, {
       home,
       user,
-      parent: process.env,
+      parent: inherited,
       onAttempt: (attempt) => this.#attempted(spec, attempt),
     });
   }
