@@ -7,13 +7,14 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import { LoggingMessageNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 import { expect, test } from "vitest";
 import { lagDuring, MAX_LAG_MS } from "../support/lag.ts";
-import { layeredTeam } from "../support/layered-team.ts";
+import { layeredTeam, layersOn } from "../support/layered-team.ts";
 import { teamClient } from "../support/team-gateway.ts";
+import { teamProcess } from "../support/team-process.ts";
 import { temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
 test("a log message that is too large to be redacted is replaced by a notice, and a small one is redacted and forwarded", async () => {
-  const { gateway, key } = await layeredTeam({
+  const { gateway, key } = await layersOn(await teamProcess(temp()), {
     endpoint: { middleware: [{ use: "redact", detect: ["email", "card"] }] },
   });
   const logs: string[] = [];
@@ -39,7 +40,7 @@ test("a log message that is too large to be redacted is replaced by a notice, an
 
 test("a concurrency limit passes 5 of 100 concurrent calls or more, and answers 429 to the others", async () => {
   const calls = Array.from({ length: 100 }, (_, n) => n);
-  const { gateway, key, reached } = await layeredTeam({
+  const { gateway, key, reached } = await layersOn(await teamProcess(temp()), {
     endpoint: { openapi: true, middleware: [{ use: "concurrency", max: 2, queue: 3 }] },
   });
   const send = async () =>
@@ -60,7 +61,7 @@ test("a concurrency limit passes 5 of 100 concurrent calls or more, and answers 
 });
 
 test("at most 50 calls of one caller wait for an approval, the others get 403, and none is made", async () => {
-  const { gateway, key, reached, api } = await layeredTeam({
+  const { gateway, key, reached, api } = await layersOn(await teamProcess(temp()), {
     endpoint: { openapi: true, middleware: [{ use: "policy", rules: [{ effect: "approve" }] }] },
   });
   const stop = new AbortController();

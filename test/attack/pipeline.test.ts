@@ -6,7 +6,7 @@
 import { expect, test } from "vitest";
 import { lagDuring, MAX_LAG_MS } from "../support/lag.ts";
 import { layeredTeam } from "../support/layered-team.ts";
-import { type TeamGateway, teamGateway } from "../support/team-gateway.ts";
+import { type TeamProcess, teamProcess } from "../support/team-process.ts";
 import { fixture, temp } from "../support/temp.ts";
 
 /** The HTTP API accepts bodies up to 4 MB. */
@@ -211,7 +211,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
 };
 const NAMES = Object.keys(ATTACKS);
 
-async function attackedGateway(): Promise<{ gateway: TeamGateway; key: string }> {
+async function attackedGateway(): Promise<{ gateway: TeamProcess; key: string }> {
   const folder = temp();
   const tools = Object.entries(SCHEMAS).map(([name, inputSchema]) => ({
     name,
@@ -219,7 +219,7 @@ async function attackedGateway(): Promise<{ gateway: TeamGateway; key: string }>
     annotations: { readOnlyHint: true },
   }));
   const file = folder.write("tools.json", JSON.stringify(tools));
-  const gateway = await teamGateway(folder);
+  const gateway = await teamProcess(folder);
   const endpoint = (middleware: readonly object[]) => ({
     namespaces: ["team"],
     surface: "aggregate",

@@ -291,7 +291,7 @@ describe.skipIf(noBrowser)("administration", () => {
     const page = await openConsole(first, { path: "/history" });
     await page.getByRole("heading", { name: "History" }).waitFor();
     allowError(page, /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE|ERR_EMPTY/);
-    await first.kill("SIGTERM");
+    await first.stop();
     await page.getByText("The gateway does not answer", { exact: false }).waitFor();
     const second = await teamGateway(folder, { flags: ["--port", port] });
     await page.getByText("live", { exact: true }).waitFor();
@@ -302,7 +302,7 @@ describe.skipIf(noBrowser)("administration", () => {
     await page.getByRole("link", { name: "Keys" }).click();
     await page.getByText("This page could not be loaded").waitFor();
     await page.unroute(/assets\/keys-/);
-    await second.kill("SIGTERM");
+    await second.stop();
     // Nothing to reload while the gateway is away.
     await page.getByRole("heading", { name: "The gateway does not answer" }).waitFor();
     expect(await page.getByRole("button", { name: "Reload" }).count()).toBe(0);

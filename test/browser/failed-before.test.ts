@@ -19,7 +19,7 @@ describe.skipIf(noBrowser)("after a restart", () => {
     const servers = { down: { command: MISSING }, back, well: fixture() };
     await first.api("POST", "/mcp-servers/import", { mcpServers: servers });
     for (const name of Object.keys(servers)) await first.api("POST", `/mcp-servers/${name}/connect`);
-    await first.kill("SIGTERM");
+    await first.stop();
     const gateway = await teamGateway(folder, { env: SECRET });
 
     const page = await openConsole(gateway, { path: "/" });
@@ -52,7 +52,7 @@ describe.skipIf(noBrowser)("after a restart", () => {
     await pages.getByRole("link", { name: "Servers 1" }).waitFor();
 
     await page.close();
-    await gateway.kill("SIGTERM");
+    await gateway.stop();
     const again = await teamGateway(folder, { env: SECRET });
     const asViewer = await openConsole(again, { role: "viewer", path: "/servers" });
     const cell = asViewer.getByRole("row").filter({ hasText: "down" });

@@ -5,7 +5,8 @@ import { openConsole } from "../support/console-page.ts";
 import { RawSession, replicas } from "../support/replica-team.ts";
 import { onPostgres } from "../support/replicas.ts";
 import { shared } from "../support/shared.ts";
-import { type TeamGateway, teamGateway } from "../support/team-gateway.ts";
+import { teamGateway } from "../support/team-gateway.ts";
+import type { TeamProcess } from "../support/team-process.ts";
 import { temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
@@ -15,7 +16,7 @@ describe.skipIf(noBrowser)("replicas in the console", () => {
 
     test("the page lists them, and rows of the other pages name theirs", async () => {
       const { replicas: all, key } = team();
-      const [one, two] = all as [TeamGateway, TeamGateway];
+      const [one, two] = all as [TeamProcess, TeamProcess];
       const { items } = await until(async () => {
         const { body } = await one.api("GET", "/replicas");
         return body.items.length === 2 ? body : undefined;

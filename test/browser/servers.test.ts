@@ -6,6 +6,7 @@ import { openConsole } from "../support/console-page.ts";
 import { fakeNpx } from "../support/registry.ts";
 import { shared } from "../support/shared.ts";
 import { type TeamGateway, teamClient, teamGateway } from "../support/team-gateway.ts";
+import { teamProcess } from "../support/team-process.ts";
 import { fixture, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 import { userLoginTeam } from "../support/user-login-team.ts";
@@ -202,7 +203,7 @@ describe.skipIf(noBrowser)("servers", () => {
   test("a server from the gallery is added, and a client calls its tool", async () => {
     const folder = temp();
     // A fake npx, so that nothing is downloaded.
-    const gateway = await teamGateway(folder, { env: { PATH: fakeNpx(folder, []) } });
+    const gateway = await teamProcess(folder, { env: { PATH: fakeNpx(folder, []) } });
     const page = await openConsole(gateway, { path: "/servers?add=find" });
     await page.getByLabel("What do you need?").fill("memory knowledge graph");
     await page.getByRole("button", { name: "Choose memory", exact: true }).click();

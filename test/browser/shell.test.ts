@@ -87,7 +87,7 @@ describe.skipIf(noBrowser)("shell", () => {
     const { port } = new URL(first.url);
     const top = async () => (await page.getByRole("heading", { level: 1 }).boundingBox())?.y;
     const before = await top();
-    await first.kill("SIGTERM");
+    await first.stop();
     await page.getByRole("alert").getByText("The gateway does not answer.", { exact: false }).waitFor();
     // The old data stays visible where it was, and nothing says that all is well.
     await page.getByText("These are the last known states.").waitFor();

@@ -3,7 +3,8 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { fakeNpx, fakeRegistry, npmEntry } from "./registry.ts";
 import { atEnd } from "./shared.ts";
-import { type TeamGateway, teamGateway } from "./team-gateway.ts";
+import type { TeamGateway } from "./team-gateway.ts";
+import { teamProcess } from "./team-process.ts";
 import { fixture, temp } from "./temp.ts";
 import { until } from "./until.ts";
 
@@ -64,7 +65,7 @@ export async function fullTeam(variant: TextVariant = PLAIN): Promise<FullTeam> 
   const registry = await fakeRegistry([
     npmEntry("io.github.fixture/weather", text("Weather forecasts for any city in the world.")),
   ]);
-  const gateway = await teamGateway(folder, {
+  const gateway = await teamProcess(folder, {
     flags: ["--pin"],
     env: {
       PATH: fakeNpx(folder, ["--stderr", text("a line of its log")]),

@@ -1,7 +1,7 @@
 /** Measures how long a gateway blocks: sends trivial requests again and again while other work runs. */
 import { setTimeout as pause } from "node:timers/promises";
 import { cpuTimeMs } from "./processes.ts";
-import type { TeamGateway } from "./team-gateway.ts";
+import type { TeamProcess } from "./team-process.ts";
 
 /** A blocked event loop would exceed this many times over. */
 export const MAX_LAG_MS = 2_000;
@@ -13,7 +13,7 @@ const INTERVAL_MS = 20;
  * that the gateway used meanwhile, because a busy machine delays the gateway too.
  */
 export async function lagDuring<T>(
-  { url, pid }: Pick<TeamGateway, "url" | "pid">,
+  { url, pid }: Pick<TeamProcess, "url" | "pid">,
   work: () => Promise<T>,
 ): Promise<{ lag: number; value: T }> {
   let over = false;

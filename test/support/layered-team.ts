@@ -2,8 +2,8 @@
 import { type TeamGateway, teamGateway } from "./team-gateway.ts";
 import { fixture, type Temp, temp } from "./temp.ts";
 
-export interface LayeredTeam {
-  readonly gateway: TeamGateway;
+export interface LayeredTeam<G extends TeamGateway = TeamGateway> {
+  readonly gateway: G;
   readonly api: TeamGateway["api"];
   readonly key: string;
   readonly journal: ReturnType<Temp["journal"]>;
@@ -23,9 +23,16 @@ export interface LayeredOptions {
 }
 
 export async function layeredTeam(options: LayeredOptions = {}): Promise<LayeredTeam> {
-  const { server = {}, namespace = {}, endpoint = {}, flags = [], folder = temp() } = options;
+  const { flags = [], folder = temp() } = options;
+  return await layersOn(await teamGateway(folder, { flags }), { ...options, folder });
+}
+
+/** The same on a gateway that is given. */
+export async function layersOn<G extends TeamGateway>(
+  gateway: G,
+  { server = {}, namespace = {}, endpoint = {}, folder = temp() }: Omit<LayeredOptions, "flags"> = {},
+): Promise<LayeredTeam<G>> {
   const journal = folder.journal();
-  const gateway = await teamGateway(folder, { flags });
   const { api } = gateway;
   const created = [
     await api("POST", "/mcp-servers", { name: "fix", ...fixture("--journal", journal.file), ...server }),

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { startReplica } from "./replicas.ts";
-import type { TeamGateway } from "./team-gateway.ts";
+import type { TeamProcess } from "./team-process.ts";
 import { ROOT, temp } from "./temp.ts";
 import { postgresDatabase, type TestDatabase } from "./test-databases.ts";
 
@@ -21,10 +21,10 @@ export interface OnceEvent {
 
 export interface PlacedTeam {
   readonly database: TestDatabase;
-  readonly replicas: TeamGateway[];
+  readonly replicas: TeamProcess[];
   readonly key: string;
   readonly server: string;
-  start(flags?: readonly string[]): Promise<TeamGateway>;
+  start(flags?: readonly string[]): Promise<TeamProcess>;
   /** What the server noted. */
   journal(event?: OnceEvent["event"]): OnceEvent[];
 }
@@ -36,9 +36,9 @@ export async function placedTeam(
 ): Promise<PlacedTeam> {
   const database = await postgresDatabase();
   const file = temp().path("journal.jsonl");
-  const start = (flags = FLAGS): Promise<TeamGateway> => startReplica(database, { flags });
+  const start = (flags = FLAGS): Promise<TeamProcess> => startReplica(database, { flags });
   const replicas = [await start()];
-  const [first] = replicas as [TeamGateway];
+  const [first] = replicas as [TeamProcess];
   const { body } = await first.api("POST", "/mcp-servers", {
     name: "once",
     command: process.execPath,

@@ -12,7 +12,7 @@ import { HEADERS, messages } from "./http-gateway.ts";
 import { Journal } from "./journal.ts";
 import { startReplica } from "./replicas.ts";
 import { atEnd } from "./shared.ts";
-import type { TeamGateway } from "./team-gateway.ts";
+import type { TeamProcess } from "./team-process.ts";
 import { fixture, temp } from "./temp.ts";
 import { postgresDatabase, type TestDatabase } from "./test-databases.ts";
 import { until } from "./until.ts";
@@ -23,12 +23,12 @@ const NO_PAUSE = ["--drain", "0"];
 
 export interface Team {
   readonly database: TestDatabase;
-  readonly replicas: readonly TeamGateway[];
+  readonly replicas: readonly TeamProcess[];
   /** The journal of the server behind them. */
   readonly journal: Journal;
   readonly key: string;
   /** Starts one more replica. */
-  start(flags?: readonly string[], env?: Readonly<Record<string, string>>): Promise<TeamGateway>;
+  start(flags?: readonly string[], env?: Readonly<Record<string, string>>): Promise<TeamProcess>;
 }
 
 export interface TeamOptions {
@@ -47,10 +47,10 @@ export async function replicas(
 ): Promise<Team> {
   const database = given ?? (await postgresDatabase());
   const journal = new Journal(temp().path("journal.jsonl"));
-  const start = (own = flags, ownEnv = env): Promise<TeamGateway> =>
+  const start = (own = flags, ownEnv = env): Promise<TeamProcess> =>
     startReplica(database, { flags: [...REPLICA_FLAGS, ...own], env: ownEnv });
   const all = [await start()];
-  const [first] = all as [TeamGateway];
+  const [first] = all as [TeamProcess];
   await first.api("POST", "/mcp-servers", { name: "fix", ...fixture("--journal", journal.file, ...server) });
   await first.api("POST", "/namespaces", { name: "team", servers: [{ server: "fix" }] });
   await first.api("POST", "/endpoints", { name: "team", namespaces: ["team"], surface: "aggregate" });
@@ -61,7 +61,7 @@ export async function replicas(
 
 /** The replica that the next requests of a client go to. */
 export interface Route {
-  at: TeamGateway;
+  at: TeamProcess;
 }
 
 type Sdk = "SDK v1" | "SDK v2";
@@ -116,36 +116,36 @@ export class RawSession {
     return { ...HEADERS, "x-api-key": this.#key, ...(this.id === "" ? {} : { "mcp-session-id": this.id }) };
   }
 
-  fetch({ url }: TeamGateway, init: RequestInit = {}): Promise<Response> {
+  fetch({ url }: TeamProcess, init: RequestInit = {}): Promise<Response> {
     return fetch(`${url}/metamcp/${this.#endpoint}/mcp`, {
       ...init,
       headers: { ...this.headers, ...init.headers } as never,
     });
   }
 
-  post(at: TeamGateway, message: object, init: RequestInit = {}): Promise<Response> {
+  post(at: TeamProcess, message: object, init: RequestInit = {}): Promise<Response> {
     return this.fetch(at, { method: "POST", body: JSON.stringify({ jsonrpc: "2.0", ...message }), ...init });
   }
 
-  request(at: TeamGateway, method: string, params: object = {}): Promise<Response> {
+  request(at: TeamProcess, method: string, params: object = {}): Promise<Response> {
     return this.post(at, { id: ++this.#requests, method, params });
   }
 
   /** Sends a request whose answer may be a stream. */
-  async stream(at: TeamGateway, method: string, params: object = {}): Promise<Stream> {
+  async stream(at: TeamProcess, method: string, params: object = {}): Promise<Stream> {
     const stopping = new AbortController();
     const message = { id: ++this.#requests, method, params };
     return new Stream(await this.post(at, message, { signal: stopping.signal }), stopping);
   }
 
   /** Opens the standalone stream, or resumes a stream after this event. */
-  async listen(at: TeamGateway, after?: string): Promise<Stream> {
+  async listen(at: TeamProcess, after?: string): Promise<Stream> {
     const stopping = new AbortController();
     const headers = after === undefined ? {} : { "last-event-id": after };
     return new Stream(await this.fetch(at, { headers, signal: stopping.signal }), stopping);
   }
 
-  async open(at: TeamGateway, capabilities: object = {}): Promise<this> {
+  async open(at: TeamProcess, capabilities: object = {}): Promise<this> {
     const params = { protocolVersion: "2025-11-25", capabilities, clientInfo: { name: "raw", version: "1" } };
     const answer = await until(async () => {
       const response = await this.request(at, "initialize", params);
@@ -160,7 +160,7 @@ export class RawSession {
   }
 
   /** Returns the text of the result, or the error. */
-  async call(at: TeamGateway, name: string, args: object = {}): Promise<string> {
+  async call(at: TeamProcess, name: string, args: object = {}): Promise<string> {
     const response = await this.request(at, "tools/call", { name, arguments: args });
     // biome-ignore lint/suspicious/noExplicitAny: tests read any field
     const answer = (await messages(response)).at(-1) as any;

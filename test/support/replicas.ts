@@ -5,7 +5,8 @@
 import { describe } from "vitest";
 import { envelope, era2026Headers } from "./eras.ts";
 import { HEADERS, messages } from "./http-gateway.ts";
-import { ADMIN_TOKEN, type TeamGateway, teamGateway } from "./team-gateway.ts";
+import { ADMIN_TOKEN } from "./team-gateway.ts";
+import { type TeamProcess, teamProcess } from "./team-process.ts";
 import { type Temp, temp } from "./temp.ts";
 import { noPostgres, postgresDatabase, type TestDatabase } from "./test-databases.ts";
 import { until } from "./until.ts";
@@ -21,7 +22,7 @@ export function onPostgres(name: string, suite: () => void): void {
   describe.skipIf(noPostgres)(whole, { timeout: 120_000 }, suite);
 }
 
-export interface Replica extends TeamGateway {
+export interface Replica extends TeamProcess {
   readonly folder: Temp;
 }
 
@@ -36,12 +37,12 @@ export async function startReplica(
   { url }: Pick<TestDatabase, "url">,
   { flags = [], env = {}, folder = temp() }: ReplicaOptions = {},
 ): Promise<Replica> {
-  const gateway = await teamGateway(folder, {
+  const gateway = await teamProcess(folder, {
     flags: ["--store", url, ...flags],
     env: { ...SECRET, ...env },
   });
   // The members of a gateway are getters, so they are inherited.
-  return Object.assign(Object.create(gateway) as TeamGateway, { folder });
+  return Object.assign(Object.create(gateway) as TeamProcess, { folder });
 }
 
 export async function twoReplicas(
@@ -57,7 +58,7 @@ export async function twoReplicas(
  * Returns a key for all.
  */
 export async function makeTeam(
-  { api, key }: TeamGateway,
+  { api, key }: TeamProcess,
   servers: Readonly<Record<string, object>>,
   endpoints: Readonly<Record<string, object>>,
 ): Promise<string> {
@@ -70,7 +71,7 @@ export async function makeTeam(
 }
 
 /** Waits until the gateways serve the newest revision and know this key. */
-export async function inStep(gateways: readonly TeamGateway[], key: string, endpoint: string): Promise<void> {
+export async function inStep(gateways: readonly TeamProcess[], key: string, endpoint: string): Promise<void> {
   const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
   const revisions = async (): Promise<readonly string[]> =>
     await Promise.all(
@@ -98,7 +99,7 @@ export interface Answer2026 {
 
 /** One request of the stateless era. */
 export async function request2026(
-  { url }: Pick<TeamGateway, "url">,
+  { url }: Pick<TeamProcess, "url">,
   endpoint: string,
   key: string,
   method: string,

@@ -1,7 +1,8 @@
-/** The built `metamcp serve` on a free port, its admin API, and official clients of its endpoints. */
-
-import { spawn } from "node:child_process";
-import { join } from "node:path";
+/**
+ * The gateway of `metamcp serve` in the process of the test, its admin API, and official clients of its
+ * endpoints. `team-process.ts` starts the built program, for tests of the process.
+ */
+import { Writable } from "node:stream";
 import {
   Client as ClientV2,
   StreamableHTTPClientTransport as StreamableV2,
@@ -10,10 +11,16 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
+import { createLog } from "../../src/cli/log.ts";
+import { openGateway } from "../../src/cli/open-gateway.ts";
+import { takeSecrets } from "../../src/cli/own-secrets.ts";
+import { greeting } from "../../src/cli/serve.ts";
+import { flagsFor } from "../../src/config/flags.ts";
+import { SERVE_FLAGS } from "../../src/config/gateway-flags.ts";
+import { readSettings } from "../../src/config/settings.ts";
 import { adminFetch } from "./admin-answers.ts";
 import { atEnd } from "./shared.ts";
-import { ROOT, type Temp } from "./temp.ts";
-import { until } from "./until.ts";
+import type { Temp } from "./temp.ts";
 
 export const ADMIN_TOKEN = "an-admin-token-for-tests-0123456789abcdef";
 
@@ -25,48 +32,60 @@ export interface Answer {
 
 export interface TeamGateway {
   readonly url: string;
-  readonly pid: number;
+  /** What `metamcp serve` would have written to stderr. */
   readonly stderr: string;
   api(method: string, path: string, body?: unknown): Promise<Answer>;
   /** Creates an API key and returns its text. */
   key(endpoints?: readonly string[] | "all"): Promise<string>;
-  kill(signal: NodeJS.Signals): Promise<number | null>;
+  /** Stops as at SIGTERM. */
+  stop(): Promise<void>;
 }
 
+export interface TeamOptions {
+  readonly flags?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Relative paths in `flags` start from the folder of this process, and programs that the gateway runs itself,
+ * such as bubblewrap, are looked for in the PATH of this process.
+ */
 export async function teamGateway(
   folder: Temp,
-  {
-    flags = [],
-    env = {},
-    under = [],
-  }: {
-    flags?: readonly string[];
-    env?: Readonly<Record<string, string>>;
-    /** A program, with arguments, that executes the gateway. */
-    under?: readonly string[];
-  } = {},
+  { flags = [], env = {} }: TeamOptions = {},
 ): Promise<TeamGateway> {
-  const serve = [process.execPath, join(ROOT, "dist/metamcp.js"), "serve", "--port", "0", ...flags];
-  const [program = "", ...args] = [...under, ...serve];
-  const child = spawn(program, args, {
-    cwd: folder.path("."),
-    env: { ...folder.env, METAMCP_ADMIN_TOKEN: ADMIN_TOKEN, ...env },
-    stdio: ["ignore", "ignore", "pipe"],
-  });
+  const inherited: NodeJS.ProcessEnv = teamEnvironment(folder, env);
+  const own = takeSecrets(inherited, { ...flagsFor("serve"), ...SERVE_FLAGS });
+  const given = readSettings(["--port", "0", ...flags], own, { command: "serve", own: SERVE_FLAGS });
   let stderr = "";
-  child.stderr.on("data", (chunk: Buffer) => (stderr += chunk));
-  const exited = new Promise<number | null>((resolve) => child.once("close", resolve));
-  atEnd(async () => {
-    child.kill("SIGTERM");
-    await exited;
-  });
-  const url = await until(
-    () => {
-      if (child.exitCode !== null) throw new Error(`metamcp serve ended: ${stderr}`);
-      return /^https?:\/\/\S+$/m.exec(stderr)?.[0];
+  const output = new Writable({
+    write(chunk, _encoding, done) {
+      stderr += chunk;
+      done();
     },
-    { what: "metamcp serve" },
-  );
+  });
+  const { logLevel: level, logFile: file } = given.settings;
+  const log = createLog({ level, file, stderr: output });
+  const { gateway } = await openGateway(given, { env: own, inherited, folder: folder.path("."), log });
+  const stop = (): Promise<void> => gateway.close();
+  atEnd(stop);
+  const url = await gateway.listen();
+  output.write(greeting(url, await gateway.setupLink()));
+  return {
+    url,
+    get stderr() {
+      return stderr;
+    },
+    ...adminOf(url),
+    stop,
+  };
+}
+
+export function teamEnvironment(folder: Temp, env: TeamOptions["env"]): Record<string, string> {
+  return { ...folder.env, METAMCP_ADMIN_TOKEN: ADMIN_TOKEN, ...env };
+}
+
+export function adminOf(url: string): Pick<TeamGateway, "api" | "key"> {
   const api: TeamGateway["api"] = async (method, path, body) => {
     const response = await adminFetch(`${url}/api/v1${path}`, {
       method,
@@ -77,17 +96,8 @@ export async function teamGateway(
     return { status: response.status, body: text === "" ? undefined : JSON.parse(text) };
   };
   return {
-    url,
-    pid: child.pid as number,
-    get stderr() {
-      return stderr;
-    },
     api,
     key: async (endpoints = "all") => (await api("POST", "/api-keys", { name: "a key", endpoints })).body.key,
-    kill(signal) {
-      child.kill(signal);
-      return exited;
-    },
   };
 }
 

@@ -1,7 +1,7 @@
 /** A gateway that says how long it computes without serving anybody else. */
 import { readFileSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { type TeamGateway, teamGateway } from "./team-gateway.ts";
+import { type TeamProcess, teamProcess } from "./team-process.ts";
 import { type Temp, temp } from "./temp.ts";
 import { until } from "./until.ts";
 
@@ -20,9 +20,9 @@ export interface Turn {
 export async function measuredTeam(
   folder: Temp = temp(),
   flags: readonly string[] = [],
-): Promise<{ readonly team: TeamGateway; longestTurn(): Promise<Turn> }> {
+): Promise<{ readonly team: TeamProcess; longestTurn(): Promise<Turn> }> {
   const file = folder.path("probe");
-  const team = await teamGateway(folder, {
+  const team = await teamProcess(folder, {
     flags,
     env: { NODE_OPTIONS: `--import ${PROBE}`, PROBE_FILE: file, PROBE_LONG: String(LONG_MS) },
   });

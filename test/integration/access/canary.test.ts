@@ -17,7 +17,8 @@ import { mcp } from "../../support/mcp-request.ts";
 import { OAuthClient } from "../../support/oauth-client.ts";
 import { collector } from "../../support/otlp.ts";
 import { apiClient, cookieIn } from "../../support/people.ts";
-import { ADMIN_TOKEN, type TeamGateway, teamClient, teamGateway } from "../../support/team-gateway.ts";
+import { ADMIN_TOKEN, teamClient } from "../../support/team-gateway.ts";
+import { type TeamProcess, teamProcess } from "../../support/team-process.ts";
 import { fixture, temp } from "../../support/temp.ts";
 import { noPostgres, postgresDatabase } from "../../support/test-databases.ts";
 import { until } from "../../support/until.ts";
@@ -94,7 +95,7 @@ async function everyAnswer(ask: ReturnType<typeof apiClient>): Promise<ReadonlyM
 }
 
 /** Uses every feature that has a secret. Returns the secrets by name. */
-async function useEverySecret(gateway: TeamGateway) {
+async function useEverySecret(gateway: TeamProcess) {
   const { api, url } = gateway;
   const by = await issuer();
   const mail = await userLoginServer(by);
@@ -196,7 +197,7 @@ describe.each([
       const provider = await identityProvider();
       const { flags, dump } = await place();
       const [log, audit] = [folder.path("gateway.log"), folder.path("audit.jsonl")];
-      const gateway = await teamGateway(folder, {
+      const gateway = await teamProcess(folder, {
         flags: [
           ...flags,
           "--log-level=debug",

@@ -398,7 +398,7 @@ test("without passwords there is no setup by the printed code", async () => {
   const before = await teamGateway(folder, { flags, env });
   const code = /setup\?code=(\S+)/.exec(before.stderr)?.[1] ?? "";
   expect((await apiClient(before.url)("GET", "/login")).body).toMatchObject({ setup: true });
-  await before.kill("SIGTERM");
+  await before.stop();
   // The code was printed before passwords were turned off.
   const after = await teamGateway(folder, { flags: [...flags, "--apply", document], env });
   expect(after.stderr).not.toContain("setup?code=");

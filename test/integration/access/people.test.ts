@@ -61,7 +61,7 @@ test("each start prints a new setup link until the first account is created", as
   const first = await withoutToken(folder);
   const old = await until(() => LINK.exec(first.stderr)?.[1], { what: "the link" });
   expect((await adminFetch(`${first.url}/api/v1/me`)).status).toBe(401);
-  await first.kill("SIGTERM");
+  await first.stop();
   const second = await withoutToken(folder);
   const code = await until(() => LINK.exec(second.stderr)?.[1], { what: "the link" });
   const ask = apiClient(second.url);
@@ -70,7 +70,7 @@ test("each start prints a new setup link until the first account is created", as
   expect(made.body).toMatchObject({ role: "admin" });
   const cookie = cookieIn(made);
   expect((await ask("GET", "/me", undefined, { cookie })).body).toMatchObject({ role: "admin" });
-  await second.kill("SIGTERM");
+  await second.stop();
   const third = await withoutToken(folder);
   expect(cookieIn(await apiClient(third.url)("POST", "/login", ADA))).not.toBe("");
   expect(third.stderr).not.toMatch(LINK);
@@ -145,7 +145,7 @@ test("the last use of a key is stored when the gateway stops", async () => {
   const { gateway, key, api } = await team(folder);
   await statusOfInitialize(gateway, "main", { "x-api-key": key });
   expect((await api("GET", "/api-keys")).body.items[0].lastUsedAt).toBeUndefined();
-  await gateway.kill("SIGTERM");
+  await gateway.stop();
   const again = await teamGateway(folder);
   expect((await again.api("GET", "/api-keys")).body.items[0].lastUsedAt).toMatch(/^\d{4}-/);
 });

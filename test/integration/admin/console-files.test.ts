@@ -8,6 +8,7 @@ import { silentLog } from "../../../src/kernel/log.ts";
 import { ConsoleFiles } from "../../../src/serving/site/console-files.ts";
 import { metamcp } from "../../support/command.ts";
 import { teamGateway } from "../../support/team-gateway.ts";
+import { teamProcess } from "../../support/team-process.ts";
 import { ROOT, temp } from "../../support/temp.ts";
 import { until } from "../../support/until.ts";
 
@@ -114,7 +115,7 @@ test.skipIf(process.platform !== "linux")(
     const folder = temp();
     const opener = folder.write("xdg-open", `#!/bin/sh\nprintf %s "$1" > "${folder.path("opened")}"\n`);
     chmodSync(opener, 0o755);
-    const { stderr } = await teamGateway(folder, {
+    const { stderr } = await teamProcess(folder, {
       flags: ["--open"],
       env: { METAMCP_ADMIN_TOKEN: "", DISPLAY: ":99", PATH: `${dirname(opener)}:${process.env["PATH"]}` },
     });

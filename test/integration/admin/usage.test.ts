@@ -20,7 +20,7 @@ test("what was called is known after a restart: who, what, when, and the last us
   for (let i = 0; i < 5; i++) await client.call("fix__add", { a: i, b: 1 });
   await client.call("fix__no_such_tool").catch(() => {});
   await client.close();
-  await before.kill("SIGTERM");
+  await before.stop();
 
   const { api } = await teamGateway(folder);
   const { body: usage } = await api("GET", "/usage");

@@ -9,7 +9,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { metamcp } from "../../support/command.ts";
 import { alive, childrenOf, gone } from "../../support/processes.ts";
-import { ADMIN_TOKEN, teamClient, teamGateway } from "../../support/team-gateway.ts";
+import { ADMIN_TOKEN, teamClient } from "../../support/team-gateway.ts";
+import { teamProcess } from "../../support/team-process.ts";
 import { fixture, temp } from "../../support/temp.ts";
 import { until } from "../../support/until.ts";
 
@@ -70,7 +71,7 @@ interface Spied {
   readonly parent: number;
 }
 
-type Gateway = Awaited<ReturnType<typeof teamGateway>>;
+type Gateway = Awaited<ReturnType<typeof teamProcess>>;
 
 async function spied(gateway: Gateway, paths: readonly string[]): Promise<Spied> {
   const client = await teamClient(gateway, "default", { key: await gateway.key() });
@@ -102,7 +103,7 @@ test.skipIf(!linux)(
       METAMCP_EMBEDDER_KEY_ENV: "EMBED",
       EMBED: "embed-secret-1",
     };
-    const gateway = await teamGateway(folder, {
+    const gateway = await teamProcess(folder, {
       flags: ["--import", config],
       env: { ...secrets, GITHUB_TOKEN: "token-of-another" },
     });
@@ -122,7 +123,7 @@ test.skipIf(!linux)(
 test.skipIf(!linux)("a password on the command line is not shown in the list of processes", async () => {
   const folder = temp();
   const url = `file:${folder.home}/x:y@z.db`;
-  const gateway = await teamGateway(folder, {
+  const gateway = await teamProcess(folder, {
     flags: ["--store", url, "--allow-origin", "http://user:pass-word-1@127.0.0.1:9/"],
   });
   const shown = readFileSync(`/proc/${gateway.pid}/cmdline`, "latin1");
@@ -137,7 +138,7 @@ test("secrets can be in files, which must exist and be the only source", async (
   const store = folder.write("store", `file:${folder.path("other.db")}\n`);
   const { METAMCP_ADMIN_TOKEN: _, ...env } = { METAMCP_ADMIN_TOKEN: "", ...folder.env };
   const files = { METAMCP_ADMIN_TOKEN_FILE: token, METAMCP_SECRET_KEY_FILE: key, METAMCP_STORE_FILE: store };
-  const gateway = await teamGateway({ ...folder, env }, { env: { ...files, METAMCP_ADMIN_TOKEN: "" } });
+  const gateway = await teamProcess({ ...folder, env }, { env: { ...files, METAMCP_ADMIN_TOKEN: "" } });
   expect((await gateway.api("GET", "/mcp-servers")).status).toBe(200);
   expect(existsSync(folder.path("other.db"))).toBe(true);
   expect(existsSync(join(folder.home, "gateway", "secret.key"))).toBe(false);
@@ -166,7 +167,7 @@ test.skipIf(!another)(
     const folder = temp();
     for (const path of [folder.folder, folder.path(".")]) chmodSync(path, 0o755);
     const config = spyIn(folder);
-    const gateway = await teamGateway(folder, {
+    const gateway = await teamProcess(folder, {
       under: CONTAINED,
       flags: ["--import", config, "--child-user", "nobody"],
       env: { TMPDIR: folder.folder, XDG_CACHE_HOME: "/root/.cache" },
@@ -199,11 +200,11 @@ test.skipIf(!another)(
     for (const path of [folder.folder, folder.path(".")]) chmodSync(path, 0o755);
     const flags = ["--import", spyIn(folder), "--child-user", String(nobody)];
     const env = { TMPDIR: folder.folder };
-    const first = await teamGateway(folder, { flags, env });
+    const first = await teamProcess(folder, { flags, env });
     const { escaped } = await spied(first, []);
     await first.kill("SIGKILL");
     expect(alive(escaped)).toBe(true);
-    await teamGateway(folder, { flags, env });
+    await teamProcess(folder, { flags, env });
     await gone(escaped);
   },
 );
@@ -212,7 +213,7 @@ test.skipIf(!another)(`code runs as the other user too${whyNot}`, async () => {
   const folder = temp();
   for (const path of [folder.folder, folder.path(".")]) chmodSync(path, 0o755);
   const flags = ["--import", folder.writeConfig({ fix: fixture() }), "--child-user", "nobody"];
-  const gateway = await teamGateway(folder, {
+  const gateway = await teamProcess(folder, {
     flags,
     env: { TMPDIR: folder.folder, METAMCP_RUNTIME_PROFILE: "dev" },
   });

@@ -23,7 +23,8 @@ import { readEvents } from "../../support/event-reader.ts";
 import type { Journal } from "../../support/journal.ts";
 import { childrenOf, gone } from "../../support/processes.ts";
 import { Random } from "../../support/random-json.ts";
-import { ADMIN_TOKEN, type TeamGateway, teamGateway } from "../../support/team-gateway.ts";
+import { ADMIN_TOKEN } from "../../support/team-gateway.ts";
+import { type TeamProcess, teamProcess } from "../../support/team-process.ts";
 import { temp } from "../../support/temp.ts";
 
 /** `METAMCP_CHURN=calls` for more calls; `METAMCP_SEED=n` for other changes. */
@@ -47,7 +48,7 @@ test(`${CALLS} calls get correct answers while the config changes (METAMCP_SEED=
 }, async () => {
   const folder = temp();
   const journals = new Map(SERVERS.map((server) => [server, folder.journal(server)]));
-  const gateway = await teamGateway(folder, { flags: ["--log-level", "error"] });
+  const gateway = await teamProcess(folder, { flags: ["--log-level", "error"] });
   const events = await readEvents(`${gateway.url}/api/v1/events`, {
     headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
   });
@@ -90,11 +91,11 @@ test(`${CALLS} calls get correct answers while the config changes (METAMCP_SEED=
   expect(await gateway.kill("SIGTERM")).toBe(0);
   await gone([...living, ...[...journals.values()].flatMap((journal) => journal.pids())]);
   // A restarted gateway compiles the config from the store.
-  const fresh = await teamGateway(folder, { flags: ["--log-level", "error"] });
+  const fresh = await teamProcess(folder, { flags: ["--log-level", "error"] });
   expect(await shownBy(fresh)).toEqual(shown);
 });
 
-async function callersOf(gateway: TeamGateway): Promise<{ all: Caller[]; lasting: Caller[] }> {
+async function callersOf(gateway: TeamProcess): Promise<{ all: Caller[]; lasting: Caller[] }> {
   const [one, two, some] = await Promise.all([gateway.key(), gateway.key(), gateway.key(LASTING_ENDPOINTS)]);
   return {
     all: [sessionCaller(gateway, one, false), sessionCaller(gateway, two, true), restCaller(gateway, one)],
@@ -175,7 +176,7 @@ function check(call: Called, configs: readonly Config[], executions: readonly Ex
 }
 
 /** The whole config, and what endpoints and namespaces show to administrators and clients. */
-async function shownBy(gateway: TeamGateway): Promise<object> {
+async function shownBy(gateway: TeamProcess): Promise<object> {
   const { api, url } = gateway;
   const shown: Record<string, unknown> = { config: (await api("GET", "/config")).body };
   const headers = { "x-api-key": await gateway.key() };

@@ -1,8 +1,9 @@
 /** What a gateway still knows after a restart about servers that failed before, on both databases. */
 import { describe, expect, test } from "vitest";
 import { SECRET } from "../../support/replicas.ts";
-import { type TeamGateway, teamClient, teamGateway } from "../../support/team-gateway.ts";
+import { teamClient } from "../../support/team-gateway.ts";
 import { teamPerson } from "../../support/team-person.ts";
+import { type TeamProcess, teamProcess } from "../../support/team-process.ts";
 import { fixture, temp } from "../../support/temp.ts";
 import { noPostgres, postgresDatabase, sqliteDatabase } from "../../support/test-databases.ts";
 import { until } from "../../support/until.ts";
@@ -19,14 +20,14 @@ const databases = [
 async function started(database: (typeof databases)[number][1]) {
   const [folder, { url, sql }] = [temp(), await database()];
   const start = (...flags: string[]) =>
-    teamGateway(folder, { flags: ["--store", url, ...flags], env: SECRET });
+    teamProcess(folder, { flags: ["--store", url, ...flags], env: SECRET });
   return { start, stored: () => sql(STORED) };
 }
 
-const statusOf = async ({ api }: TeamGateway, name: string) =>
+const statusOf = async ({ api }: TeamProcess, name: string) =>
   (await api("GET", `/mcp-servers/${name}`)).body.status;
 
-async function problemsOf({ api }: TeamGateway) {
+async function problemsOf({ api }: TeamProcess) {
   const { items, counts } = (await api("GET", "/attention")).body;
   return {
     items: items.map(({ kind, object: { name } }: { kind: string; object: { name: string } }) => [
@@ -123,7 +124,7 @@ describe.each(databases)("after a restart on %s", (_, database, missing) => {
     const never = temp().path("never");
     const starts = fixture("--journal", journal.file, "--wait-for", never);
     await first.api("POST", "/mcp-servers", { name: "starts", ...starts });
-    const call = (gateway: TeamGateway, server: string, tool: string, args: object = {}) =>
+    const call = (gateway: TeamProcess, server: string, tool: string, args: object = {}) =>
       gateway.api("POST", `/mcp-servers/${server}/tools/${tool}/call`, { args });
     // Until the breaker opens: a process that ended is only started again.
     const isBlocked = async () => (await statusOf(first, "dies")).state === "failed";

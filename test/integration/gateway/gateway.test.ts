@@ -2,7 +2,8 @@
 import { describe, expect, test } from "vitest";
 import { alive } from "../../support/processes.ts";
 import { type TeamGateway, teamClient, teamGateway, WAYS } from "../../support/team-gateway.ts";
-import { fixture, temp } from "../../support/temp.ts";
+import { teamProcess } from "../../support/team-process.ts";
+import { fixture, type Temp, temp } from "../../support/temp.ts";
 import { until } from "../../support/until.ts";
 
 const RULES = [
@@ -13,8 +14,11 @@ const RULES = [
 
 async function team(surface = "aggregate") {
   const folder = temp();
+  return await teamOn(await teamGateway(folder), folder, surface);
+}
+
+async function teamOn<G extends TeamGateway>(gateway: G, folder: Temp, surface = "aggregate") {
   const journal = folder.journal();
-  const gateway = await teamGateway(folder);
   const { api } = gateway;
   const server = await api("POST", "/mcp-servers", { name: "fix", ...fixture("--journal", journal.file) });
   const namespace = await api("POST", "/namespaces", {
@@ -200,7 +204,8 @@ describe("a running call whose endpoint is disabled", () => {
 });
 
 test("SIGTERM ends the gateway with all its children", async () => {
-  const { gateway, journal } = await team();
+  const folder = temp();
+  const { gateway, journal } = await teamOn(await teamProcess(folder), folder);
   const client = await teamClient(gateway, "team", { key: await gateway.key() });
   await client.tools();
   expect(await gateway.kill("SIGTERM")).toBe(0);

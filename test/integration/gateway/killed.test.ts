@@ -7,7 +7,8 @@ import { describe, expect, test } from "vitest";
 import { FULL } from "../../support/full.ts";
 import { gone } from "../../support/processes.ts";
 import { Random } from "../../support/random-json.ts";
-import { type TeamGateway, teamClient, teamGateway } from "../../support/team-gateway.ts";
+import { teamClient } from "../../support/team-gateway.ts";
+import { type TeamProcess, teamProcess } from "../../support/team-process.ts";
 import { fixture, type Temp, temp } from "../../support/temp.ts";
 import { noPostgres, postgresDatabase } from "../../support/test-databases.ts";
 
@@ -48,7 +49,7 @@ function documentOf(n: number, journal: string): object {
 }
 
 /** Returns the number that all objects contain. */
-async function numberIn({ api }: TeamGateway): Promise<number> {
+async function numberIn({ api }: TeamProcess): Promise<number> {
   const { servers, namespaces, endpoints } = (await api("GET", "/config")).body;
   const numbers = [servers.fix, namespaces.team, endpoints.team].map(({ description }) =>
     Number(description),
@@ -57,7 +58,7 @@ async function numberIn({ api }: TeamGateway): Promise<number> {
   return numbers[0] as number;
 }
 
-async function expectComplete(gateway: TeamGateway, confirmed: number, key: string): Promise<void> {
+async function expectComplete(gateway: TeamProcess, confirmed: number, key: string): Promise<void> {
   const { api } = gateway;
   const n = await numberIn(gateway);
   expect([confirmed, confirmed + 1]).toContain(n);
@@ -80,7 +81,7 @@ describe.each(places)(
       const journal = folder.journal();
       const where = await database();
       const random = new Random(SEED);
-      let gateway = await teamGateway(folder, where);
+      let gateway = await teamProcess(folder, where);
       let confirmed = 0;
       for (let round = 1; round <= ROUNDS; round++) {
         for (let n = 0; n < 2; n++) {
@@ -98,7 +99,7 @@ describe.each(places)(
         await gateway.kill("SIGKILL");
         if ((await last)?.status === 200) confirmed += 1;
 
-        gateway = await teamGateway(folder, where);
+        gateway = await teamProcess(folder, where);
         await gone(before);
         await expectComplete(gateway, confirmed, key);
         confirmed = await numberIn(gateway);

@@ -6,7 +6,8 @@ import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { noOwnPostgres, type OwnPostgres, ownPostgres } from "../../support/own-postgres.ts";
-import { type TeamGateway, teamClient, teamGateway } from "../../support/team-gateway.ts";
+import { teamClient } from "../../support/team-gateway.ts";
+import { type TeamProcess, teamProcess } from "../../support/team-process.ts";
 import { fixture, type Temp, temp } from "../../support/temp.ts";
 import { until } from "../../support/until.ts";
 
@@ -17,7 +18,7 @@ const env = { METAMCP_SECRET_KEY: "a-secret-for-this-gateway-0123456789" };
 
 interface Given {
   readonly folder: Temp;
-  readonly options: Parameters<typeof teamGateway>[1];
+  readonly options: Parameters<typeof teamProcess>[1];
   /** The journal of the server. */
   readonly journal: string;
 }
@@ -30,7 +31,7 @@ describe.skipIf(noOwnPostgres)(
   () => {
     async function served(postgres: OwnPostgres, given: Partial<Given> = {}) {
       const { folder = temp(), options = { flags: ["--store", postgres.url], env }, journal } = given;
-      const gateway = await teamGateway(folder, options);
+      const gateway = await teamProcess(folder, options);
       const { api } = gateway;
       const server = fixture(...(journal === undefined ? [] : ["--journal", journal]));
       await api("POST", "/mcp-servers", { name: "fix", ...server });
@@ -45,7 +46,7 @@ describe.skipIf(noOwnPostgres)(
     }
 
     /** Repeats calls, lists, new sessions and HTTP API requests. Each must get the right answer. */
-    async function load(gateway: TeamGateway, key: string) {
+    async function load(gateway: TeamProcess, key: string) {
       const begun = { calls: 0, stopped: false };
       const call = async (way: "streamable" | "2026-07-28"): Promise<void> => {
         const client = await teamClient(gateway, "team", { key, way });
@@ -83,7 +84,7 @@ describe.skipIf(noOwnPostgres)(
       };
     }
 
-    const records = async ({ api }: TeamGateway): Promise<number> => {
+    const records = async ({ api }: TeamProcess): Promise<number> => {
       let count = 0;
       for (let cursor = ""; ; ) {
         const { body } = await api("GET", `/audit?kind=call&limit=500${cursor}`);
@@ -94,7 +95,7 @@ describe.skipIf(noOwnPostgres)(
     };
 
     /** All calls are in the audit log, and changes are possible again. */
-    async function expectNothingLost(gateway: TeamGateway, calls: number): Promise<void> {
+    async function expectNothingLost(gateway: TeamProcess, calls: number): Promise<void> {
       const { api } = gateway;
       await until(
         async () => (await api("PATCH", "/namespaces/team", { description: "back" })).status === 200,
@@ -175,7 +176,7 @@ describe.skipIf(noOwnPostgres)(
       expect(await Promise.race([gateway.kill("SIGTERM"), late])).toBe(0);
       postgres.thaw();
 
-      const next = await teamGateway(folder, options);
+      const next = await teamProcess(folder, options);
       await until(async () => (await records(next)) >= 33, { what: "33 records" });
       expect(await records(next)).toBe(33);
       expect((await next.api("GET", "/audit/verify")).body).toMatchObject({ ok: true });

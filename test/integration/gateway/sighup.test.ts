@@ -4,7 +4,7 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { connect } from "node:tls";
 import { expect, test } from "vitest";
 import { httpGateway } from "../../support/http-gateway.ts";
-import { teamGateway } from "../../support/team-gateway.ts";
+import { teamProcess } from "../../support/team-process.ts";
 import { type Temp, temp } from "../../support/temp.ts";
 import { until } from "../../support/until.ts";
 
@@ -43,7 +43,7 @@ test("a gateway takes a new certificate and reopens its log at SIGHUP, and keeps
   const folder = temp();
   certify(folder, "one");
   const log = folder.path("log");
-  const gateway = await teamGateway(folder, { flags: [...tlsFlags(folder), "--log-file", log] });
+  const gateway = await teamProcess(folder, { flags: [...tlsFlags(folder), "--log-file", log] });
   expect(await shownBy(gateway.url)).toBe("one");
   writeFileSync(folder.path("cert.pem"), "broken");
   process.kill(gateway.pid, "SIGHUP");

@@ -4,7 +4,8 @@ import { relative } from "node:path";
 import { expect, test } from "vitest";
 import { metamcp } from "../../support/command.ts";
 import { alive } from "../../support/processes.ts";
-import { teamClient, teamGateway } from "../../support/team-gateway.ts";
+import { type TeamGateway, teamClient, teamGateway } from "../../support/team-gateway.ts";
+import { teamProcess } from "../../support/team-process.ts";
 import { fixture, temp } from "../../support/temp.ts";
 import { until } from "../../support/until.ts";
 
@@ -19,7 +20,7 @@ test("--import puts the servers of a config file into the endpoint default and k
   const [endpoint] = (await first.api("GET", "/endpoints")).body.items;
   expect(endpoint).toMatchObject({ name: "default", surface: "meta" });
   await first.api("PATCH", `/mcp-servers/${server.uuid}`, { description: "mine now" });
-  await first.kill("SIGTERM");
+  await first.stop();
   const again = await teamGateway(folder, { flags: ["--import", config] });
   expect((await again.api("GET", "/mcp-servers")).body.items[0].description).toBe("mine now");
   const client = await teamClient(again, "default", { key: await again.key() });
@@ -33,7 +34,7 @@ test("--import applies the middleware of the file to the new endpoint, or says t
   const folder = temp();
   const written = (middleware: readonly object[]) =>
     folder.write("team.json", JSON.stringify({ mcpServers: { fix: fixture() }, middleware }));
-  const started = () => teamGateway(folder, { flags: ["--import", "team.json"] });
+  const started = () => teamGateway(folder, { flags: ["--import", folder.path("team.json")] });
   written([{ use: "no-such-layer" }]);
   const refused = await metamcp(folder, ["serve", "--port", "0", "--import", "team.json"]);
   expect([refused.code, refused.err]).toEqual([1, expect.stringMatching(/team\.json.*middleware\/0\/use/)]);
@@ -49,10 +50,10 @@ test("--import applies the middleware of the file to the new endpoint, or says t
   expect(await call("pid")).toMatch(/forbidden/);
   const inSilence = await first.api("POST", "/mcp-servers/import", { mcpServers: {}, middleware: [] });
   expect(inSilence.body.warnings).toEqual([expect.stringMatching(/^middleware: not imported/)]);
-  await first.kill("SIGTERM");
+  await first.stop();
 
   const same = await started();
-  await same.kill("SIGTERM");
+  await same.stop();
   expect(same.stderr).not.toMatch(/middleware/);
   written([]);
   const other = await started();
@@ -67,7 +68,7 @@ test("an imported server runs in the folder of its file", async () => {
   const [script = "", ...more] = args;
   const entry = { command, args: [relative(folder.path("team"), script), ...more] };
   folder.write("team/mcp.json", JSON.stringify({ mcpServers: { fix: entry } }));
-  const gateway = await teamGateway(folder, { flags: ["--import", "team/mcp.json"] });
+  const gateway = await teamProcess(folder, { flags: ["--import", "team/mcp.json"] });
   const client = await teamClient(gateway, "default", { key: await gateway.key() });
   const call = { server: "fix", tool: "pid", args: {} };
   expect(await client.call("mcp_call", call)).toMatch(/^\d+$/);
@@ -77,11 +78,11 @@ test("after SIGKILL objects, keys and secrets are restored, and no process is le
   const folder = temp();
   const journal = folder.journal();
   const config = folder.writeConfig({ fix: fixture("--journal", journal.file) });
-  const first = await teamGateway(folder, { flags: ["--import", config] });
+  const first = await teamProcess(folder, { flags: ["--import", config] });
   const key = await first.key();
   const call = { server: "fix", tool: "pid", args: {} };
   await (await teamClient(first, "default", { key })).call("mcp_call", call);
-  const objects = async ({ api }: typeof first) => (await api("GET", "/config")).body;
+  const objects = async ({ api }: TeamGateway) => (await api("GET", "/config")).body;
   const { createdAt, updatedAt } = (await first.api("PATCH", "/namespaces/default", { description: "a" }))
     .body;
   const before = await objects(first);
@@ -143,7 +144,7 @@ test("--drain keeps serving while /readyz answers 503, and --drain-calls is the 
   const folder = temp();
   const config = folder.writeConfig({ fix: fixture() });
   const flags = ["--import", config, "--drain", "1h", "--drain-calls", "1h"];
-  const gateway = await teamGateway(folder, { flags });
+  const gateway = await teamProcess(folder, { flags });
   const client = await teamClient(gateway, "default", { key: await gateway.key() });
   const echo = { server: "fix", tool: "echo", args: { message: "served" } };
   const ready = async () => (await fetch(`${gateway.url}/readyz`)).status;

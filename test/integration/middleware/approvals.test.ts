@@ -9,6 +9,7 @@ import { metamcp } from "../../support/command.ts";
 import { layeredTeam } from "../../support/layered-team.ts";
 import { apiClient, cookieIn, PASSWORD } from "../../support/people.ts";
 import { ADMIN_TOKEN, type TeamGateway, teamClient, teamGateway } from "../../support/team-gateway.ts";
+import { teamProcess } from "../../support/team-process.ts";
 import { fixture, temp } from "../../support/temp.ts";
 import { noPostgres, postgresDatabase } from "../../support/test-databases.ts";
 import { until } from "../../support/until.ts";
@@ -191,7 +192,7 @@ test("an approval is published as an event and can be decided with the command l
   await until(() => /"state":"approved"/.test(told));
   expect(told).toMatch(/"state":"waiting"/);
   expect(told).not.toContain("from a shell");
-  await gateway.kill("SIGTERM");
+  await gateway.stop();
   await reading;
 });
 
@@ -199,18 +200,19 @@ test("a restart or crash of the gateway withdraws waiting approvals", async () =
   const folder = temp();
   const { gateway, key, reached } = await layeredTeam({ endpoint: { middleware: approve() }, folder });
   for (const signal of ["SIGTERM", "SIGKILL"] as const) {
-    const running = signal === "SIGTERM" ? gateway : await teamGateway(folder);
+    const killed = signal === "SIGKILL" ? await teamProcess(folder) : undefined;
+    const running = killed ?? gateway;
     const client = await teamClient(running, "aggregate", { key });
     const answer = client.call("fix__echo", { message: "x" }).catch(String);
     const { uuid } = await waitingCall(running.api);
-    await running.kill(signal);
+    await (killed?.kill(signal) ?? gateway.stop());
     // The official client keeps waiting after the process was killed.
     if (signal === "SIGTERM") expect(await answer).toMatch(/stopping|closed|terminated/i);
     const next = await teamGateway(folder);
     const [one] = (await next.api("GET", "/approvals")).body.items;
     expect(one).toMatchObject({ uuid, state: "withdrawn" });
     expect((await next.api("POST", `/approvals/${String(uuid)}/approve`)).status).toBe(409);
-    await next.kill("SIGTERM");
+    await next.stop();
   }
   expect(reached("echo")).toBe(0);
 }, 60_000);
@@ -236,7 +238,7 @@ describe.skipIf(noPostgres)(`on Postgres${noPostgres ? ` (left out: ${noPostgres
     expect(await no).toMatch(/refused/);
     const left = client.call("fix__echo", { message: "far" }).catch(String);
     const gone = await waitingCall(one.api);
-    await two.kill("SIGTERM");
+    await two.stop();
     await left;
     expect((await one.api("POST", `/approvals/${String(gone["uuid"])}/approve`)).status).toBe(409);
   });

@@ -222,7 +222,7 @@ test("a layer outside the folder is rejected, and a gateway does not start witho
   });
   expect(answer.status, "only administrators decide what code is loaded").toBe(403);
   expect((await patch("./change-ticket.mjs")).status).toBe(200);
-  await team.kill("SIGTERM");
+  await team.stop();
   await expect(teamGateway(folder)).rejects.toThrow(/\/middleware\/0\/use: needs --middleware-dir/);
   const again = await teamGateway(folder, {
     flags: ["--middleware-dir", dir],

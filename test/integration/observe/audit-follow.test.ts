@@ -32,7 +32,7 @@ test("audit --follow prints each record as one line, also after a restart of the
   await client.call("odd\n\u001B[2J\u0007 name").catch(() => {});
   await until(() => lines().length >= 1, { what: "the first record" });
   await client.close();
-  await gateway.kill("SIGTERM");
+  await gateway.stop();
   await until(() => errors.includes("Waiting for it"), { what: "the gateway to be missed" });
   const again = await teamGateway(folder, { flags });
   await (await teamClient(again, "aggregate", { key })).call("fix__echo", { message: "x" });

@@ -8,9 +8,10 @@ import { connect } from "../../../src/store/sqlite/connect.ts";
 import { adminFetch } from "../../support/admin-answers.ts";
 import { metamcp } from "../../support/command.ts";
 import { HEADERS } from "../../support/http-gateway.ts";
-import { type LayeredTeam, layeredTeam } from "../../support/layered-team.ts";
+import { type LayeredTeam, layeredTeam, layersOn } from "../../support/layered-team.ts";
 import { auditRecords, callSummary, type Row, recentCalls } from "../../support/records.ts";
 import { ADMIN_TOKEN, teamClient, teamGateway } from "../../support/team-gateway.ts";
+import { teamProcess } from "../../support/team-process.ts";
 import { ROOT, temp } from "../../support/temp.ts";
 import { until } from "../../support/until.ts";
 
@@ -186,7 +187,7 @@ test("a flood of refused calls is counted in few records, and displaces and dela
 
 test("verify counts calls that began and have no outcome, also after the gateway was killed", async () => {
   const folder = temp();
-  const { gateway, api, key, journal } = await layeredTeam({
+  const { gateway, api, key, journal } = await layersOn(await teamProcess(folder), {
     folder,
     endpoint: { middleware: [{ use: "audit", required: true, arguments: "full" }] },
   });
@@ -276,7 +277,7 @@ test("the audit log can be filtered by each field and by time, and is paged", as
 
 test("metamcp gateway audit lists, filters, follows and verifies records", async () => {
   const folder = temp();
-  const { gateway, key } = await layeredTeam({ folder, flags: ["--audit-file", "audit.jsonl"] });
+  const { gateway, key } = await layeredTeam({ folder, flags: ["--audit-file", folder.path("audit.jsonl")] });
   const env = { ...folder.env, METAMCP_ADMIN_TOKEN: ADMIN_TOKEN, METAMCP_GATEWAY: gateway.url };
   const run = (...args: string[]) => metamcp({ ...folder, env }, ["gateway", "audit", ...args]);
   const client = await teamClient(gateway, "aggregate", { key });
@@ -312,7 +313,7 @@ test("metamcp gateway audit lists, filters, follows and verifies records", async
 
   const verified = await run("verify");
   expect([verified.code, verified.out]).toEqual([0, expect.stringMatching(/^All \d+ records are unchanged/)]);
-  await gateway.kill("SIGTERM");
+  await gateway.stop();
   const file = folder.path("audit.jsonl");
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(

@@ -9,8 +9,9 @@ import { fixture, temp } from "../../support/temp.ts";
 import { until } from "../../support/until.ts";
 import { watchEvents } from "../../support/watch-events.ts";
 
-async function team(surface: string, flags: readonly string[] = []) {
+async function team(surface: string, auditFile?: string) {
   const folder = temp();
+  const flags = auditFile === undefined ? [] : ["--audit-file", folder.path(auditFile)];
   const gateway = await teamGateway(folder, { flags });
   const { api } = gateway;
   const server = await api("POST", "/mcp-servers", { name: "fix", ...fixture() });
@@ -127,12 +128,12 @@ test("calls of metatools, chains, aggregate and the HTTP API have one record eac
 });
 
 test("the audit log is one verified chain, is complete after a stop, and can be filtered", async () => {
-  const { folder, gateway, key } = await team("aggregate", ["--audit-file", "audit.jsonl"]);
+  const { folder, gateway, key } = await team("aggregate", "audit.jsonl");
   const client = await teamClient(gateway, "team", { key });
   await client.call("fix__say", { message: "hello" });
   await client.close();
   // The last records are written during the stop.
-  expect(await gateway.kill("SIGTERM")).toBe(0);
+  await gateway.stop();
   const lines = readFileSync(folder.path("audit.jsonl"), "utf8").trim().split("\n");
   const again = await teamGateway(folder);
   const records = await auditRecords(again, "", lines.length);

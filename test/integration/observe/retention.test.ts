@@ -5,7 +5,8 @@
 import { expect, test } from "vitest";
 import { metamcp } from "../../support/command.ts";
 import { auditRecords } from "../../support/records.ts";
-import { ADMIN_TOKEN, type TeamGateway, teamClient, teamGateway } from "../../support/team-gateway.ts";
+import { ADMIN_TOKEN, teamClient } from "../../support/team-gateway.ts";
+import { type TeamProcess, teamProcess } from "../../support/team-process.ts";
 import { fixture, temp } from "../../support/temp.ts";
 import { until } from "../../support/until.ts";
 
@@ -22,18 +23,18 @@ const SHORT_MINUTE = preload(
   "const wait = setTimeout; globalThis.setTimeout = (run, ms, ...more) => wait(run, ms === 60_000 ? 500 : ms, ...more);",
 );
 
-const call = async (gateway: TeamGateway, key: string, tool: string): Promise<void> => {
+const call = async (gateway: TeamProcess, key: string, tool: string): Promise<void> => {
   const client = await teamClient(gateway, "team", { key });
   await client.call(`fix__${tool}`, { message: "x" });
   await auditRecords(gateway, `&kind=call&tool=${tool}`);
 };
 
-const recordsIn = async ({ api }: TeamGateway): Promise<readonly { seq: number; tool?: string }[]> =>
+const recordsIn = async ({ api }: TeamProcess): Promise<readonly { seq: number; tool?: string }[]> =>
   (await api("GET", "/audit?limit=500")).body.items;
 
 test("records over --audit-days are removed at runtime, and the rest can be verified by this and the next gateway", async () => {
   const folder = temp();
-  const old = await teamGateway(folder, { env: FORTY_DAYS_AGO });
+  const old = await teamProcess(folder, { env: FORTY_DAYS_AGO });
   await old.api("POST", "/mcp-servers", { name: "fix", ...fixture() });
   await old.api("POST", "/namespaces", { name: "team", servers: [{ server: "fix" }] });
   await old.api("POST", "/endpoints", { name: "team", namespaces: ["team"], surface: "aggregate" });
@@ -42,13 +43,13 @@ test("records over --audit-days are removed at runtime, and the rest can be veri
   const before = await recordsIn(old);
   await old.kill("SIGTERM");
 
-  const kept = await teamGateway(folder, { flags: ["--audit-days", "60"], env: SHORT_MINUTE });
+  const kept = await teamProcess(folder, { flags: ["--audit-days", "60"], env: SHORT_MINUTE });
   await call(kept, key, "pid");
   expect((await recordsIn(kept)).length).toBeGreaterThan(before.length);
   const newest = Math.max(...before.map(({ seq }) => seq));
   await kept.kill("SIGTERM");
 
-  const gateway = await teamGateway(folder, { flags: ["--audit-days", "7"], env: SHORT_MINUTE });
+  const gateway = await teamProcess(folder, { flags: ["--audit-days", "7"], env: SHORT_MINUTE });
   const rest = await until(
     async () => {
       const records = await recordsIn(gateway);
@@ -61,11 +62,11 @@ test("records over --audit-days are removed at runtime, and the rest can be veri
   await call(gateway, key, "add");
   const seqs = (await recordsIn(gateway)).map(({ seq }) => seq).toReversed();
   expect(seqs).toEqual(seqs.map((_, n) => newest + 1 + n));
-  const verify = async ({ url }: TeamGateway) => {
+  const verify = async ({ url }: TeamProcess) => {
     const env = { ...folder.env, METAMCP_ADMIN_TOKEN: ADMIN_TOKEN, METAMCP_GATEWAY: url };
     return await metamcp({ ...folder, env }, ["gateway", "audit", "verify"]);
   };
   expect(await verify(gateway)).toMatchObject({ code: 0 });
   await gateway.kill("SIGTERM");
-  expect(await verify(await teamGateway(folder))).toMatchObject({ code: 0 });
+  expect(await verify(await teamProcess(folder))).toMatchObject({ code: 0 });
 });

@@ -2,7 +2,8 @@
 import { describe, expect, test } from "vitest";
 import { cutProxy } from "../../support/cut-proxy.ts";
 import { auditRecords, type Row } from "../../support/records.ts";
-import { type TeamGateway, teamClient, teamGateway } from "../../support/team-gateway.ts";
+import { teamClient } from "../../support/team-gateway.ts";
+import { type TeamProcess, teamProcess } from "../../support/team-process.ts";
 import { fixture, temp } from "../../support/temp.ts";
 import { noPostgres, postgresAddress, postgresDatabase } from "../../support/test-databases.ts";
 import { until } from "../../support/until.ts";
@@ -22,8 +23,8 @@ describe.skipIf(noPostgres)(ON_POSTGRES, () => {
     const slow = new URL(database.url);
     slow.hostname = through.hostname;
     slow.port = through.port;
-    const start = (store: string): Promise<TeamGateway> =>
-      teamGateway(temp(), { flags: ["--store", store], env: SECRET });
+    const start = (store: string): Promise<TeamProcess> =>
+      teamProcess(temp(), { flags: ["--store", store], env: SECRET });
     const gateways = await Promise.all([start(slow.href), start(database.url)]);
     const [killed, other] = gateways;
     const journal = temp().journal();

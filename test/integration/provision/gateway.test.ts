@@ -4,7 +4,8 @@
  */
 import { expect, test } from "vitest";
 import { fakeNpx, fakeRegistry, npmEntry } from "../../support/registry.ts";
-import { teamClient, teamGateway } from "../../support/team-gateway.ts";
+import { teamClient } from "../../support/team-gateway.ts";
+import { teamProcess } from "../../support/team-process.ts";
 import { fixture, temp } from "../../support/temp.ts";
 import { until } from "../../support/until.ts";
 
@@ -18,7 +19,7 @@ async function team() {
   const journal = folder.journal();
   const registry = await fakeRegistry([WEATHER, CRAWLER]);
   const PATH = fakeNpx(folder, ["--journal", journal.file]);
-  const gateway = await teamGateway(folder, { env: { PATH, METAMCP_REGISTRY_URL: registry.url } });
+  const gateway = await teamProcess(folder, { env: { PATH, METAMCP_REGISTRY_URL: registry.url } });
   const { api } = gateway;
   await api("POST", "/mcp-servers", { name: "fix", ...fixture("--bare", "--tools", "1") });
   for (const name of ["team", "other"])

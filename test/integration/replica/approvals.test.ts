@@ -2,14 +2,14 @@
 import { expect, test } from "vitest";
 import { RawSession, replicas, type Team } from "../../support/replica-team.ts";
 import { onPostgres } from "../../support/replicas.ts";
-import type { TeamGateway } from "../../support/team-gateway.ts";
+import type { TeamProcess } from "../../support/team-process.ts";
 import { until } from "../../support/until.ts";
 
 const APPROVE = { use: "policy", default: "allow", rules: [{ effect: "approve", tools: ["fix:count"] }] };
 
-async function team(): Promise<Team & { readonly one: TeamGateway; readonly two: TeamGateway }> {
+async function team(): Promise<Team & { readonly one: TeamProcess; readonly two: TeamProcess }> {
   const made = await replicas(1);
-  const [one] = made.replicas as [TeamGateway];
+  const [one] = made.replicas as [TeamProcess];
   const { body } = await one.api("GET", "/namespaces");
   await one.api("PATCH", `/namespaces/${body.items[0].uuid}`, { middleware: [APPROVE] });
   return Object.assign(made, { one, two: await made.start() });
@@ -17,11 +17,11 @@ async function team(): Promise<Team & { readonly one: TeamGateway; readonly two:
 
 type Listed = { readonly uuid: string; readonly state: string };
 
-const approvals = async ({ api }: TeamGateway): Promise<readonly Listed[]> =>
+const approvals = async ({ api }: TeamProcess): Promise<readonly Listed[]> =>
   (await api("GET", "/approvals")).body.items;
 
 /** Makes a call that waits at a replica, and waits until the other one lists it. */
-async function waitingCall(at: TeamGateway, key: string, listedAt: TeamGateway) {
+async function waitingCall(at: TeamProcess, key: string, listedAt: TeamProcess) {
   const client = await new RawSession(key).open(at);
   const answer = client.call(at, "fix__count", { key: "a" }).catch((error: Error) => error.message);
   const { uuid } = await until(async () =>

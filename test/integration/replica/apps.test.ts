@@ -5,7 +5,7 @@ import { HEADERS } from "../../support/http-gateway.ts";
 import { RawSession, replicas } from "../../support/replica-team.ts";
 import { onPostgres } from "../../support/replicas.ts";
 import { atEnd, shared } from "../../support/shared.ts";
-import type { TeamGateway } from "../../support/team-gateway.ts";
+import type { TeamProcess } from "../../support/team-process.ts";
 import { temp } from "../../support/temp.ts";
 import { until } from "../../support/until.ts";
 
@@ -15,7 +15,7 @@ const addressIn = (server: string) => PAGE.replace("ui://", `ui://metamcp/${serv
 async function appTeam(count: number) {
   const team = await replicas(count);
   const folder = temp();
-  const [first] = team.replicas as [TeamGateway];
+  const [first] = team.replicas as [TeamProcess];
   const app = { tools: { show: PAGE, refresh: PAGE }, forApps: ["refresh"] };
   const servers = {
     one: appServer(folder, "one", { ...app, tools: { ...app.tools, only_one: PAGE, told: PAGE } }),
@@ -35,7 +35,7 @@ async function appTeam(count: number) {
 
 /** A request of the stateless era. Without a key it goes to the endpoint for everybody. */
 async function ask(
-  at: TeamGateway,
+  at: TeamProcess,
   key: string | undefined,
   method: string,
   params: Record<string, unknown>,
@@ -64,10 +64,10 @@ onPostgres("apps at several replicas", () => {
 
   test("a client without a session calls the tools of the page that it used at another replica", async () => {
     const { replicas: all, key, folder } = given();
-    const [one, two] = all as [TeamGateway, TeamGateway];
-    const read = (at: TeamGateway, server: string) =>
+    const [one, two] = all as [TeamProcess, TeamProcess];
+    const read = (at: TeamProcess, server: string) =>
       ask(at, key, "resources/read", { uri: addressIn(server) });
-    const call = (at: TeamGateway, name: string) => ask(at, key, "tools/call", { name, arguments: {} });
+    const call = (at: TeamProcess, name: string) => ask(at, key, "tools/call", { name, arguments: {} });
     await until(async () => (await ask(two, key, "tools/call", { name: "two__show" })).result);
     expect((await read(one, "two")).result.contents[0].text).toBe("page of two");
     expect((await call(two, "refresh")).result).toBeDefined();
@@ -81,8 +81,8 @@ onPostgres("apps at several replicas", () => {
 
   test("pages that clients without a login used at another replica count too", async () => {
     const { replicas: all, folder } = given();
-    const [one, two] = all as [TeamGateway, TeamGateway];
-    const read = (at: TeamGateway, server: string) =>
+    const [one, two] = all as [TeamProcess, TeamProcess];
+    const read = (at: TeamProcess, server: string) =>
       ask(at, undefined, "resources/read", { uri: addressIn(server) });
     await until(async () => (await read(two, "two")).result);
     expect((await read(one, "one")).result.contents[0].text).toBe("page of one");
@@ -96,7 +96,7 @@ onPostgres("apps at several replicas", () => {
 
   test("while a replica does not answer, no app's call goes where it may not be meant to go", async () => {
     const { replicas: all, folder, start } = given();
-    const [one] = all as [TeamGateway];
+    const [one] = all as [TeamProcess];
     const key = await one.key();
     const third = await start();
     await ask(third, key, "resources/read", { uri: addressIn("two") });
@@ -112,7 +112,7 @@ onPostgres("apps at several replicas", () => {
 
   test("a session that moved has what one server alone can mean, and nothing else", async () => {
     const { replicas: all, key, folder, start } = given();
-    const [one] = all as [TeamGateway];
+    const [one] = all as [TeamProcess];
     const dying = await start();
     const session = await new RawSession(key, "apps").open(dying, HOST);
     await session.request(dying, "resources/read", { uri: addressIn("two") });

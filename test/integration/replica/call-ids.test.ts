@@ -11,7 +11,7 @@ import {
   request2026,
   twoReplicas,
 } from "../../support/replicas.ts";
-import { teamGateway } from "../../support/team-gateway.ts";
+import { teamProcess } from "../../support/team-process.ts";
 import { fixture, temp } from "../../support/temp.ts";
 import { sqliteDatabase } from "../../support/test-databases.ts";
 import { until } from "../../support/until.ts";
@@ -68,7 +68,7 @@ onPostgres("two gateways", () => {
 test("on an embedded store a call is a number, as there is only one process", async () => {
   const folder = temp();
   const { url } = sqliteDatabase();
-  const gateway = await teamGateway(folder, { flags: ["--store", url] });
+  const gateway = await teamProcess(folder, { flags: ["--store", url] });
   const key = await makeTeam(gateway, { fix: fixture() }, { all: { surface: "aggregate" } });
   await request2026(gateway, "all", key, "tools/call", { name: "fix__echo", arguments: { message: "x" } });
   const [call] = await until(async () =>

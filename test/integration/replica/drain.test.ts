@@ -2,10 +2,10 @@
 import { expect, test } from "vitest";
 import { RawSession, type Route, replicas, routedClient, type Team } from "../../support/replica-team.ts";
 import { onPostgres, request2026 } from "../../support/replicas.ts";
-import type { TeamGateway } from "../../support/team-gateway.ts";
+import type { TeamProcess } from "../../support/team-process.ts";
 import { until } from "../../support/until.ts";
 
-type Two = [TeamGateway, TeamGateway];
+type Two = [TeamProcess, TeamProcess];
 
 async function known(team: Team): Promise<void> {
   for (const at of team.replicas) await new RawSession(team.key).open(at);
@@ -58,7 +58,7 @@ onPostgres("replicas that stop", () => {
     const team = await replicas(2);
     const [one, two] = team.replicas as Two;
     await known(team);
-    const ask = (at: TeamGateway, more = {}) =>
+    const ask = (at: TeamProcess, more = {}) =>
       request2026(at, "team", team.key, "tools/call", { name: "fix__ask", arguments: {}, ...more });
     const { requestState, inputRequests } = (await ask(one)).result;
     const stopped = one.kill("SIGTERM");
@@ -75,7 +75,7 @@ onPostgres("replicas that stop", () => {
 
   test("/readyz is 503 at once, and requests are served until the stop", async () => {
     const team = await replicas(1);
-    const [two] = team.replicas as [TeamGateway];
+    const [two] = team.replicas as [TeamProcess];
     const one = await team.start(["--drain", "1h"]);
     await known(team);
     const session = await new RawSession(team.key).open(one);
@@ -99,7 +99,7 @@ onPostgres("replicas that stop", () => {
     const route: Route = {
       get at() {
         turn += 1;
-        return serving[turn % serving.length] as TeamGateway;
+        return serving[turn % serving.length] as TeamProcess;
       },
     };
     const clients = await Promise.all([

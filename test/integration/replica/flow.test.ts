@@ -5,7 +5,7 @@ import { RawSession } from "../../support/replica-team.ts";
 import { onPostgres, type Replica, request2026, startReplica } from "../../support/replicas.ts";
 import { shared } from "../../support/shared.ts";
 import { countStatements } from "../../support/statements.ts";
-import { type TeamGateway, teamGateway } from "../../support/team-gateway.ts";
+import { type TeamProcess, teamProcess } from "../../support/team-process.ts";
 import { fixture, temp } from "../../support/temp.ts";
 import { postgresAddress, postgresDatabase } from "../../support/test-databases.ts";
 import { until } from "../../support/until.ts";
@@ -13,7 +13,7 @@ import { until } from "../../support/until.ts";
 const APART = { use: "flow", deny: [{ from: "crm:*", to: "web:*" }] };
 
 /** An endpoint with data in one place and a way out in another. */
-async function keepApart({ api }: TeamGateway): Promise<void> {
+async function keepApart({ api }: TeamProcess): Promise<void> {
   const crm = fixture("--tasks", "--prompts", "1", "--resources", "1");
   await api("POST", "/mcp-servers", { name: "crm", ...crm });
   await api("POST", "/mcp-servers", { name: "web", ...fixture() });
@@ -22,7 +22,7 @@ async function keepApart({ api }: TeamGateway): Promise<void> {
   await api("POST", "/endpoints", { name: "team", namespaces: ["team"], surface: "aggregate" });
 }
 
-type At = Pick<TeamGateway, "url">;
+type At = Pick<TeamProcess, "url">;
 
 async function call(at: At, key: string, name: string): Promise<string> {
   const { result } = await request2026(at, "team", key, "tools/call", { name, arguments: { message: "x" } });
@@ -142,12 +142,12 @@ onPostgres("flow over gateways", () => {
 
 test("on an embedded store a read counts after a restart, also after kill -9", async () => {
   const folder = temp();
-  const one = await teamGateway(folder);
+  const one = await teamProcess(folder);
   await keepApart(one);
   const [ada, eve] = [await one.key(), await one.key()];
   expect(await read(one, ada)).toBe("x");
   await one.kill("SIGKILL");
-  const two = await teamGateway(folder);
+  const two = await teamProcess(folder);
   expect(await write(two, ada)).toBe("forbidden");
   expect(await write(two, eve)).toBe("x");
 });

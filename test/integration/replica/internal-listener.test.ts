@@ -14,7 +14,7 @@ import { HEADERS } from "../../support/http-gateway.ts";
 import { RawSession, replicas, type Team } from "../../support/replica-team.ts";
 import { onPostgres, SECRET } from "../../support/replicas.ts";
 import { atEnd, shared } from "../../support/shared.ts";
-import type { TeamGateway } from "../../support/team-gateway.ts";
+import type { TeamProcess } from "../../support/team-process.ts";
 import { postgresDatabase } from "../../support/test-databases.ts";
 import { TestPassage } from "../../support/test-passage.ts";
 
@@ -82,7 +82,7 @@ async function channelKey({ database }: Pick<Team, "database">): Promise<Buffer>
 onPostgres("the listener between replicas", () => {
   const given = shared(async () => {
     const team = await replicas(1);
-    const [one] = team.replicas as [TeamGateway];
+    const [one] = team.replicas as [TeamProcess];
     const [row] = (await one.api("GET", "/replicas")).body.items;
     const key = await channelKey(team);
     return { team, one, row, insider: new Insider(key, row) };
@@ -210,7 +210,7 @@ onPostgres("the listener between replicas", () => {
   });
 });
 
-function fetchWith(session: RawSession, at: TeamGateway, id: string): Promise<Response> {
+function fetchWith(session: RawSession, at: TeamProcess, id: string): Promise<Response> {
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list", params: {} });
   return session.fetch(at, { method: "POST", body, headers: { "mcp-session-id": id } });
 }

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { RawSession, replicas } from "../../support/replica-team.ts";
 import { inStep, onPostgres, request2026 } from "../../support/replicas.ts";
 import { shared } from "../../support/shared.ts";
-import type { TeamGateway } from "../../support/team-gateway.ts";
+import type { TeamProcess } from "../../support/team-process.ts";
 import { until } from "../../support/until.ts";
 
 const isRefused = (answer: object): boolean => JSON.stringify(answer).includes("Too many");
@@ -14,7 +14,7 @@ onPostgres("limits of replicas", () => {
   /** Sets these fields of the endpoint, and waits until all replicas serve it. */
   async function endpoint(fields: object): Promise<void> {
     const { replicas: all, key } = team();
-    await (all[0] as TeamGateway).api("PATCH", "/endpoints/team", { middleware: [], limits: {}, ...fields });
+    await (all[0] as TeamProcess).api("PATCH", "/endpoints/team", { middleware: [], limits: {}, ...fields });
     await inStep(all, key, "team");
   }
 
@@ -22,7 +22,7 @@ onPostgres("limits of replicas", () => {
   async function passed(calls: number, key = team().key, tool = "fix__echo"): Promise<number> {
     const { replicas: all } = team();
     const answers = Array.from({ length: calls }, (_, n) =>
-      request2026(all[n % all.length] as TeamGateway, "team", key, "tools/call", {
+      request2026(all[n % all.length] as TeamProcess, "team", key, "tools/call", {
         name: tool,
         arguments: { message: "x" },
       }),
@@ -39,7 +39,7 @@ onPostgres("limits of replicas", () => {
     const made = journal.events("message").filter(({ tool }) => tool === "echo").length - before;
     expect(made).toBe(10);
     // Another caller has a count of its own.
-    const other = await (team().replicas[0] as TeamGateway).key();
+    const other = await (team().replicas[0] as TeamProcess).key();
     await inStep(team().replicas, other, "team");
     expect(await passed(30, other)).toBe(10);
   });
@@ -67,7 +67,7 @@ onPostgres("limits of replicas", () => {
     const hang = { name: "fix__sleep", arguments: { ms: 3_000 } };
     const answers = await Promise.all(
       Array.from({ length: 30 }, (_, n) =>
-        request2026(all[n % 3] as TeamGateway, "team", key, "tools/call", hang),
+        request2026(all[n % 3] as TeamProcess, "team", key, "tools/call", hang),
       ),
     );
     expect(answers.filter((answer) => !isRefused(answer))).toHaveLength(2);
@@ -82,7 +82,7 @@ onPostgres("limits of replicas", () => {
     const call = { name: "fix__sleep", arguments: { ms: 200 } };
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, n) =>
-        request2026(all[n % 3] as TeamGateway, "team", key, "tools/call", call),
+        request2026(all[n % 3] as TeamProcess, "team", key, "tools/call", call),
       ),
     );
     expect(answers.filter((answer) => !isRefused(answer))).toHaveLength(12);
@@ -95,12 +95,12 @@ onPostgres("limits of replicas", () => {
     const call = { name: "fix__sleep", arguments: { ms: 3_000 } };
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, n) =>
-        request2026(all[n % 3] as TeamGateway, "team", key, "tools/call", call),
+        request2026(all[n % 3] as TeamProcess, "team", key, "tools/call", call),
       ),
     );
     expect(answers.filter(({ status, result }) => status === 200 && !result?.isError)).toHaveLength(2);
     await endpoint({ limits: { sessions: 3 } });
-    const open = async (at: TeamGateway): Promise<number> => {
+    const open = async (at: TeamProcess): Promise<number> => {
       const params = {
         protocolVersion: "2025-11-25",
         capabilities: {},
@@ -110,7 +110,7 @@ onPostgres("limits of replicas", () => {
       await response.text();
       return response.status;
     };
-    const opened = await Promise.all(Array.from({ length: 12 }, (_, n) => open(all[n % 3] as TeamGateway)));
+    const opened = await Promise.all(Array.from({ length: 12 }, (_, n) => open(all[n % 3] as TeamProcess)));
     expect(opened.filter((status) => status === 200)).toHaveLength(3);
     expect(opened.filter((status) => status === 429)).toHaveLength(9);
     const one = await team().start();

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { onPostgres, SECRET } from "../../support/replicas.ts";
-import { type TeamGateway, teamGateway } from "../../support/team-gateway.ts";
+import { type TeamProcess, teamProcess } from "../../support/team-process.ts";
 import { ROOT, temp } from "../../support/temp.ts";
 import { postgresDatabase } from "../../support/test-databases.ts";
 
@@ -20,7 +20,7 @@ const PARTS = {
 type Part = keyof typeof PARTS;
 
 /** The parts that a gateway has loaded until its end. */
-async function loadedBy(start: (env: Record<string, string>) => Promise<TeamGateway>): Promise<Part[]> {
+async function loadedBy(start: (env: Record<string, string>) => Promise<TeamProcess>): Promise<Part[]> {
   const folder = temp().path("coverage");
   const gateway = await start({ ...SECRET, NODE_V8_COVERAGE: folder });
   expect((await gateway.api("GET", "/replicas")).status).toBe(200);
@@ -37,7 +37,7 @@ async function loadedBy(start: (env: Record<string, string>) => Promise<TeamGate
 }
 
 test("a gateway on an embedded store loads none of it", async () => {
-  expect(await loadedBy((env) => teamGateway(temp(), { env }))).toEqual([]);
+  expect(await loadedBy((env) => teamProcess(temp(), { env }))).toEqual([]);
 });
 
 onPostgres("gateways", () => {
@@ -50,7 +50,7 @@ onPostgres("gateways", () => {
     ["one that does not loads what it needs to see others", [], ["members", "placements", "rows"]],
   ])("%s", async (_what, flags, parts) => {
     const { url } = await postgresDatabase();
-    expect(await loadedBy((env) => teamGateway(temp(), { env, flags: ["--store", url, ...flags] }))).toEqual(
+    expect(await loadedBy((env) => teamProcess(temp(), { env, flags: ["--store", url, ...flags] }))).toEqual(
       parts,
     );
   });

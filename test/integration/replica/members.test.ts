@@ -5,24 +5,24 @@ import { describe, expect, test } from "vitest";
 import type { Replicas } from "../../../src/store/replicas.ts";
 import { RawSession, replicas } from "../../support/replica-team.ts";
 import { onPostgres, SECRET, startReplica } from "../../support/replicas.ts";
-import { type TeamGateway, teamGateway } from "../../support/team-gateway.ts";
+import { type TeamProcess, teamProcess } from "../../support/team-process.ts";
 import { temp } from "../../support/temp.ts";
 import { crowdedDatabase, postgresDatabase } from "../../support/test-databases.ts";
 import { until } from "../../support/until.ts";
 
 const SHARED = ["--replica-address", "127.0.0.1:0", "--drain", "0"];
 
-async function readyz({ url }: TeamGateway): Promise<Record<string, unknown>> {
+async function readyz({ url }: TeamProcess): Promise<Record<string, unknown>> {
   return (await (await fetch(`${url}/readyz`)).json()) as Record<string, unknown>;
 }
 
 onPostgres("replicas", () => {
   test("each lists all of them, and notices when one comes, goes and dies", async () => {
     const team = await replicas(2);
-    const [one, two] = team.replicas as [TeamGateway, TeamGateway];
+    const [one, two] = team.replicas as [TeamProcess, TeamProcess];
     const session = await new RawSession(team.key).open(one);
     await until(async () => (await session.request(two, "tools/list")).status === 200);
-    const list = async (at: TeamGateway) => (await at.api("GET", "/replicas")).body.items;
+    const list = async (at: TeamProcess) => (await at.api("GET", "/replicas")).body.items;
     await session.call(one, "fix__echo", { message: "starts a process" });
     await until(async () => (await list(one)).some((row: { forwarded: number }) => row.forwarded > 0));
     await until(async () => (await list(one)).some((row: { processes: number }) => row.processes > 0));
@@ -99,7 +99,7 @@ onPostgres("replicas", () => {
 
   test("the address between replicas opens only with the secret, and only for replicas", async () => {
     const team = await replicas(1);
-    const [one] = team.replicas as [TeamGateway];
+    const [one] = team.replicas as [TeamProcess];
     const [{ address }] = (await one.api("GET", "/replicas")).body.items;
     const port = Number(address.split(":")[1]);
     await expect(fetch(`http://${address}/metamcp/team/mcp`)).rejects.toThrow();
@@ -118,7 +118,7 @@ onPostgres("replicas", () => {
     const other = await startReplica(await postgresDatabase(), { flags: SHARED });
     const [{ address }] = (await other.api("GET", "/replicas")).body.items;
     const team = await replicas(1);
-    const [one] = team.replicas as [TeamGateway];
+    const [one] = team.replicas as [TeamProcess];
     await team.database.sql(
       `INSERT INTO metamcp_replicas (id, address, version, state, since, seen, about)
        VALUES ('00000000', '${address}', 'x', 'serving', now(), now() + interval '1 minute', '{}')`,
@@ -141,7 +141,7 @@ describe("--replica-address", () => {
     ["0.0.0.0:4000", "no address that other replicas can reach"],
   ])("%s is refused on an embedded store: %s", async (address, reason) => {
     await expect(
-      teamGateway(temp(), { flags: ["--replica-address", address], env: { ...SECRET } }),
+      teamProcess(temp(), { flags: ["--replica-address", address], env: { ...SECRET } }),
     ).rejects.toThrow(reason);
   });
 });

@@ -5,7 +5,8 @@ import { expect, test } from "vitest";
 import { apiClient, cookieIn, PASSWORD } from "../../support/people.ts";
 import { onPostgres, request2026, startReplica } from "../../support/replicas.ts";
 import { shared } from "../../support/shared.ts";
-import { ADMIN_TOKEN, type TeamGateway } from "../../support/team-gateway.ts";
+import { ADMIN_TOKEN } from "../../support/team-gateway.ts";
+import type { TeamProcess } from "../../support/team-process.ts";
 import { fixture } from "../../support/temp.ts";
 import { postgresDatabase } from "../../support/test-databases.ts";
 import { until } from "../../support/until.ts";
@@ -23,7 +24,7 @@ onPostgres("three replicas", () => {
     ];
     let turn = 0;
     /** As a balancer without affinity. */
-    const next = (): TeamGateway => all[turn++ % all.length] as TeamGateway;
+    const next = (): TeamProcess => all[turn++ % all.length] as TeamProcess;
     return { all, next, database };
   });
 
@@ -93,7 +94,7 @@ onPostgres("three replicas", () => {
     const before = await count();
     const statuses = await Promise.all(
       Array.from({ length: 120 }, async (_, n) => {
-        const { url } = all[n % 3] as TeamGateway;
+        const { url } = all[n % 3] as TeamProcess;
         const headers = { "x-api-key": `mmcp_wrong${n}` };
         return (await fetch(`${url}/metamcp/k0/mcp`, { method: "POST", headers })).status;
       }),

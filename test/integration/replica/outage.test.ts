@@ -7,16 +7,16 @@ import { describe, expect, test } from "vitest";
 import { cutProxy } from "../../support/cut-proxy.ts";
 import { noOwnPostgres, ownPostgres } from "../../support/own-postgres.ts";
 import { RawSession, replicas, type Team } from "../../support/replica-team.ts";
-import type { TeamGateway } from "../../support/team-gateway.ts";
+import type { TeamProcess } from "../../support/team-process.ts";
 import { wholeDatabase } from "../../support/test-databases.ts";
 import { until } from "../../support/until.ts";
 
 /** `METAMCP_AWAY=30` for an outage of half a minute. Longer than it takes to call a silent replica dead. */
 const OUTAGE_MS = Number(process.env["METAMCP_AWAY"] ?? 10) * 1_000;
 
-type Two = readonly [TeamGateway, TeamGateway];
+type Two = readonly [TeamProcess, TeamProcess];
 
-async function sessionAt(team: Team, at: TeamGateway): Promise<RawSession> {
+async function sessionAt(team: Team, at: TeamProcess): Promise<RawSession> {
   for (const gateway of team.replicas) await new RawSession(team.key).open(gateway);
   return await new RawSession(team.key).open(at);
 }
@@ -35,7 +35,7 @@ class Load {
   async #run(session: RawSession, both: Two): Promise<void> {
     for (; !this.#stopped; this.answered++) {
       const message = `call ${this.answered}`;
-      expect(await session.call(both[this.answered % 2] as TeamGateway, "fix__echo", { message })).toBe(
+      expect(await session.call(both[this.answered % 2] as TeamProcess, "fix__echo", { message })).toBe(
         message,
       );
       await pause(50);

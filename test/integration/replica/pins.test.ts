@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { cutProxy } from "../../support/cut-proxy.ts";
 import { inStep, makeTeam, onPostgres, request2026, startReplica } from "../../support/replicas.ts";
 import { countStatements } from "../../support/statements.ts";
-import { type TeamGateway, teamGateway } from "../../support/team-gateway.ts";
+import { type TeamProcess, teamProcess } from "../../support/team-process.ts";
 import { fixture, type Temp, temp } from "../../support/temp.ts";
 import { postgresAddress, postgresDatabase, sqliteDatabase } from "../../support/test-databases.ts";
 import { until } from "../../support/until.ts";
@@ -23,20 +23,20 @@ function offer(folder: Temp, tools: Readonly<Record<string, string>>): string {
   return folder.write("tools.json", JSON.stringify(list));
 }
 
-const namesAt = async (gateway: Pick<TeamGateway, "url">, key: string): Promise<string[]> =>
+const namesAt = async (gateway: Pick<TeamProcess, "url">, key: string): Promise<string[]> =>
   (await request2026(gateway, "all", key, "tools/list")).result.tools.map(
     ({ name }: { name: string }) => name,
   );
 
-const reconnect = ({ api }: TeamGateway) => api("POST", "/mcp-servers/s/connect");
+const reconnect = ({ api }: TeamProcess) => api("POST", "/mcp-servers/s/connect");
 
-async function approve({ api }: TeamGateway): Promise<number> {
+async function approve({ api }: TeamProcess): Promise<number> {
   const { body } = await api("GET", "/mcp-servers/s/changes");
   return (await api("POST", "/mcp-servers/s/changes/approve", { version: body.version })).status;
 }
 
 /** A gateway whose server's tools were approved at first sight, and then changed. */
-async function changed(gateway: TeamGateway, folder: Temp): Promise<string> {
+async function changed(gateway: TeamProcess, folder: Temp): Promise<string> {
   const entry = fixture("--tools-file", offer(folder, GOOD));
   const key = await makeTeam(gateway, { s: entry }, { all: { surface: "aggregate" } });
   await reconnect(gateway);
@@ -161,7 +161,7 @@ test("on an embedded store pins outlive the gateway and its home folder", async 
   const { url } = sqliteDatabase();
   const folder = temp();
   const env = { METAMCP_SECRET_KEY: "a-secret-for-tests-0123456789-abcdef" };
-  const start = (at: Temp) => teamGateway(at, { flags: ["--pin", "--store", url], env });
+  const start = (at: Temp) => teamProcess(at, { flags: ["--pin", "--store", url], env });
   const first = await start(folder);
   const key = await changed(first, folder);
   await first.kill("SIGTERM");

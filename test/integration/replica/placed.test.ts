@@ -14,11 +14,11 @@ import { HEADERS, messages } from "../../support/http-gateway.ts";
 import { RawSession, replicas, Stream, type Team } from "../../support/replica-team.ts";
 import { inStep, onPostgres, request2026 } from "../../support/replicas.ts";
 import { atEnd, shared } from "../../support/shared.ts";
-import type { TeamGateway } from "../../support/team-gateway.ts";
+import type { TeamProcess } from "../../support/team-process.ts";
 import { temp } from "../../support/temp.ts";
 import { until } from "../../support/until.ts";
 
-type Three = [TeamGateway, TeamGateway, TeamGateway];
+type Three = [TeamProcess, TeamProcess, TeamProcess];
 type Json = Record<string, unknown>;
 
 const TASKS = { elicitation: {}, extensions: { "io.modelcontextprotocol/tasks": {} } };
@@ -26,7 +26,7 @@ const BIG = { name: "mcp_call", arguments: { server: "fix", tool: "big", args: {
 const NO_PAUSE = ["--drain", "0"];
 
 /** Three replicas with a server that has tasks, and the endpoints `team` and `meta`. */
-async function three(): Promise<Team & { readonly replicas: readonly TeamGateway[] }> {
+async function three(): Promise<Team & { readonly replicas: readonly TeamProcess[] }> {
   const team = await replicas(3, NO_PAUSE, { server: ["--tasks"] });
   const [one] = team.replicas as Three;
   await one.api("POST", "/endpoints", { name: "meta", namespaces: ["team"], surface: "meta" });
@@ -34,7 +34,7 @@ async function three(): Promise<Team & { readonly replicas: readonly TeamGateway
   return team;
 }
 
-const ask = (team: Team, at: TeamGateway, more: Json = {}, key = team.key) =>
+const ask = (team: Team, at: TeamProcess, more: Json = {}, key = team.key) =>
   request2026(at, "team", key, "tools/call", { name: "fix__ask", arguments: {}, ...more });
 
 /** The answer to all questions of a result. */
@@ -47,25 +47,25 @@ function answerTo({ requestState, inputRequests }: { requestState: string; input
 const calls = ({ journal }: Team, name: string): number =>
   journal.events("message").filter(({ method, tool }) => method === "tools/call" && tool === name).length;
 
-const task2026 = (team: Team, at: TeamGateway, method: string, params: Json) =>
+const task2026 = (team: Team, at: TeamProcess, method: string, params: Json) =>
   request2026(at, "team", team.key, method, params, TASKS);
 
 /** Starts a task that runs until the file exists. */
-async function startTask(team: Team, at: TeamGateway, args: Json): Promise<string> {
+async function startTask(team: Team, at: TeamProcess, args: Json): Promise<string> {
   const { result } = await task2026(team, at, "tools/call", { name: "fix__job_required", arguments: args });
   expect(result.resultType).toBe("task");
   return result.taskId;
 }
 
-async function storeResult(team: Team, at: TeamGateway): Promise<string> {
+async function storeResult(team: Team, at: TeamProcess): Promise<string> {
   const { result } = await request2026(at, "meta", team.key, "tools/call", BIG);
   return /metamcp:\/\/result\/[\w.-]+/.exec(JSON.stringify(result))?.[0] ?? "";
 }
 
-const readResult = (team: Team, at: TeamGateway, uri: string) =>
+const readResult = (team: Team, at: TeamProcess, uri: string) =>
   request2026(at, "meta", team.key, "resources/read", { uri });
 
-async function listen(team: Team, at: TeamGateway, notifications: Json): Promise<Stream> {
+async function listen(team: Team, at: TeamProcess, notifications: Json): Promise<Stream> {
   const params = { notifications, _meta: envelope(TASKS) };
   const method = "subscriptions/listen";
   const stopping = new AbortController();
@@ -105,7 +105,7 @@ onPostgres("what another replica keeps", () => {
     let turn = 0;
     const [one] = team.replicas as Three;
     const inTurn = (address: string | URL, init?: RequestInit): Promise<Response> =>
-      fetch(String(address).replace(one.url, (team.replicas[turn++ % 3] as TeamGateway).url), init);
+      fetch(String(address).replace(one.url, (team.replicas[turn++ % 3] as TeamProcess).url), init);
     const client = new ClientV2(
       { name: "in-turn", version: "1.0.0" },
       { capabilities: { elicitation: {} }, versionNegotiation: { mode: { pin: "2026-07-28" } } },
@@ -164,7 +164,7 @@ onPostgres("what another replica keeps", () => {
       const text = await (await response).text();
       return JSON.parse(/^data: (\{.*)$/m.exec(text)?.[1] ?? text);
     };
-    const create = (session: RawSession, at: TeamGateway) =>
+    const create = (session: RawSession, at: TeamProcess) =>
       answerOf(
         session.request(at, "tools/call", {
           name: "fix__job",

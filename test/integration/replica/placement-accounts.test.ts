@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { placedTeam } from "../../support/placed-team.ts";
 import { RawSession } from "../../support/replica-team.ts";
 import { inStep, onPostgres } from "../../support/replicas.ts";
-import type { TeamGateway } from "../../support/team-gateway.ts";
+import type { TeamProcess } from "../../support/team-process.ts";
 import { ROOT } from "../../support/temp.ts";
 import { userLoginPerson } from "../../support/user-login-team.ts";
 
@@ -13,7 +13,7 @@ onPostgres("a server that may run only once, with values of accounts", () => {
     const args = [join(ROOT, "test/fixture/own-child.mjs")];
     const env = { WHO: `\${user.email}`, TOKEN: `\${user.secret.MAIL}` };
     const { replicas } = await placedTeam(2, { entry: { args, env } });
-    const [one, two] = replicas as [TeamGateway, TeamGateway];
+    const [one, two] = replicas as [TeamProcess, TeamProcess];
     const ask = async (email: string) => {
       const person = await userLoginPerson(one, email);
       await person.ask("PUT", "/me/secrets/MAIL", { value: `secret of ${email}` });

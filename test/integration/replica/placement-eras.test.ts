@@ -5,7 +5,7 @@ import { placedTeam } from "../../support/placed-team.ts";
 import { RawSession } from "../../support/replica-team.ts";
 import { onPostgres, request2026 } from "../../support/replicas.ts";
 import { shared } from "../../support/shared.ts";
-import type { TeamGateway } from "../../support/team-gateway.ts";
+import type { TeamProcess } from "../../support/team-process.ts";
 import { ROOT } from "../../support/temp.ts";
 
 onPostgres("a server of 2026-07-28 that may run only once", () => {
@@ -14,7 +14,7 @@ onPostgres("a server of 2026-07-28 that may run only once", () => {
 
   test("is called by clients of both eras, and asks them, through another replica", async () => {
     const { replicas, key } = team();
-    const [one, two] = replicas as [TeamGateway, TeamGateway];
+    const [one, two] = replicas as [TeamProcess, TeamProcess];
     const capabilities = { elicitation: {} };
     const first = await new RawSession(key).open(one, capabilities);
     expect(await first.call(one, "once__echo", { message: "here" })).toContain("here");

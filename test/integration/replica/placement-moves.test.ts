@@ -8,7 +8,7 @@ import { cutProxy } from "../../support/cut-proxy.ts";
 import { type PlacedTeam, placedTeam } from "../../support/placed-team.ts";
 import { RawSession } from "../../support/replica-team.ts";
 import { onPostgres, startReplica } from "../../support/replicas.ts";
-import type { TeamGateway } from "../../support/team-gateway.ts";
+import type { TeamProcess } from "../../support/team-process.ts";
 import { until } from "../../support/until.ts";
 
 const KILLS = Number(process.env["METAMCP_KILLS"] ?? 2);
@@ -17,8 +17,8 @@ const PATIENCE = { within: 50_000 };
 const STUBBORN = { args: ["--ignore-eof"] };
 
 /** The replica that runs the server. */
-async function holder({ database, replicas }: PlacedTeam): Promise<TeamGateway> {
-  const ids = new Map<string, TeamGateway>();
+async function holder({ database, replicas }: PlacedTeam): Promise<TeamProcess> {
+  const ids = new Map<string, TeamProcess>();
   for (const at of replicas) {
     const { body } = await at.api("GET", "/replicas");
     ids.set(body.items.find(({ self }: { self: boolean }) => self).id, at);
@@ -39,7 +39,7 @@ function neverTwo({ journal }: PlacedTeam): void {
 async function servedBy(
   { journal }: PlacedTeam,
   session: RawSession,
-  at: TeamGateway,
+  at: TeamProcess,
 ): Promise<number | undefined> {
   const asked = randomUUID();
   const answer = await session.call(at, "once__next", { key: asked });
@@ -47,7 +47,7 @@ async function servedBy(
 }
 
 /** The newest process serves calls there, and it is another one than this. */
-async function usesNew(team: PlacedTeam, at: TeamGateway, former: number | undefined): Promise<void> {
+async function usesNew(team: PlacedTeam, at: TeamProcess, former: number | undefined): Promise<void> {
   const session = await new RawSession(team.key).open(at);
   await until(async () => {
     const pid = await servedBy(team, session, at);
@@ -61,11 +61,11 @@ class Load {
   stopped = false;
   readonly #ended: Promise<void>;
 
-  constructor(team: PlacedTeam, at: TeamGateway, name: string) {
+  constructor(team: PlacedTeam, at: TeamProcess, name: string) {
     this.#ended = this.#run(team, at, name);
   }
 
-  async #run({ key }: PlacedTeam, at: TeamGateway, name: string): Promise<void> {
+  async #run({ key }: PlacedTeam, at: TeamProcess, name: string): Promise<void> {
     const session = await new RawSession(key).open(at);
     try {
       for (let n = 0; !this.stopped; n++)
@@ -88,7 +88,7 @@ class Load {
 onPostgres("a server that may run only once", () => {
   test("is passed on by a replica that stops, and no call fails", async () => {
     const team = await placedTeam(3, STUBBORN);
-    const [one, two, three] = team.replicas as [TeamGateway, TeamGateway, TeamGateway];
+    const [one, two, three] = team.replicas as [TeamProcess, TeamProcess, TeamProcess];
     await (await new RawSession(team.key).open(one)).call(one, "once__next");
     const loads = [new Load(team, two, "two"), new Load(team, three, "three")];
     await until(() => loads.every(({ served }) => served > 5), PATIENCE);
@@ -128,7 +128,7 @@ onPostgres("a server that may run only once", () => {
 
   test("ends in time when its replica is stopped, which then uses the new one", async () => {
     const team = await placedTeam(2, STUBBORN);
-    const [one, two] = team.replicas as [TeamGateway, TeamGateway];
+    const [one, two] = team.replicas as [TeamProcess, TeamProcess];
     const session = await new RawSession(team.key).open(one);
     const former = await servedBy(team, session, one);
     expect(former).toBeDefined();
@@ -143,7 +143,7 @@ onPostgres("a server that may run only once", () => {
 
   test("ends in time when its replica loses the database", async () => {
     const team = await placedTeam(1, STUBBORN);
-    const [two] = team.replicas as [TeamGateway];
+    const [two] = team.replicas as [TeamProcess];
     const url = new URL(team.database.url);
     const proxy = await cutProxy({ host: url.hostname, port: Number(url.port || 5432) });
     url.port = String(proxy.port);
@@ -164,7 +164,7 @@ onPostgres("a server that may run only once", () => {
 
   test("does not start again if its replica cannot be reached but lives", async () => {
     const team = await placedTeam(2);
-    const [one, two] = team.replicas as [TeamGateway, TeamGateway];
+    const [one, two] = team.replicas as [TeamProcess, TeamProcess];
     const session = await new RawSession(team.key).open(one);
     expect(await session.call(one, "once__next")).toBe("1");
     await team.database.sql("UPDATE metamcp_replicas SET address = '127.0.0.1:1'");

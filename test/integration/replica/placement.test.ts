@@ -4,10 +4,10 @@ import { placedTeam } from "../../support/placed-team.ts";
 import { RawSession, replicas } from "../../support/replica-team.ts";
 import { inStep, onPostgres } from "../../support/replicas.ts";
 import { shared } from "../../support/shared.ts";
-import type { TeamGateway } from "../../support/team-gateway.ts";
+import type { TeamProcess } from "../../support/team-process.ts";
 import { until } from "../../support/until.ts";
 
-type Three = [TeamGateway, TeamGateway, TeamGateway];
+type Three = [TeamProcess, TeamProcess, TeamProcess];
 
 onPostgres("a server that may run only once", () => {
   const team = shared(() => placedTeam(3));
@@ -16,13 +16,13 @@ onPostgres("a server that may run only once", () => {
   async function sessions(capabilities: object = {}): Promise<RawSession[]> {
     const opened = [];
     for (const at of team().replicas) opened.push(await new RawSession(team().key).open(at, capabilities));
-    await opened[0]?.call(team().replicas[0] as TeamGateway, "once__slow", { ms: 0 });
+    await opened[0]?.call(team().replicas[0] as TeamProcess, "once__slow", { ms: 0 });
     return opened;
   }
 
   test("calls at three replicas reach one process", async () => {
     const { replicas, journal } = team();
-    const clients = (await sessions()).map((session, n) => ({ session, at: replicas[n] as TeamGateway }));
+    const clients = (await sessions()).map((session, n) => ({ session, at: replicas[n] as TeamProcess }));
     const counted: string[] = [];
     for (const { at, session } of [...clients, ...clients])
       counted.push(await session.call(at, "once__next"));

@@ -8,12 +8,12 @@ import { HOP, HOP_VERSION, OTHER_VERSION, PROTOCOL, TO } from "../../../src/repl
 import { ReplicaListener } from "../../../src/replica/listener.ts";
 import { RawSession, replicas } from "../../support/replica-team.ts";
 import { inStep, onPostgres, request2026, SECRET } from "../../support/replicas.ts";
-import type { TeamGateway } from "../../support/team-gateway.ts";
+import type { TeamProcess } from "../../support/team-process.ts";
 import { temp } from "../../support/temp.ts";
 import { TestPassage } from "../../support/test-passage.ts";
 import { until } from "../../support/until.ts";
 
-type Two = [TeamGateway, TeamGateway];
+type Two = [TeamProcess, TeamProcess];
 
 const TASKS = { elicitation: {}, extensions: { "io.modelcontextprotocol/tasks": {} } };
 const NO_PAUSE = ["--drain", "0", "--drain-calls", "2s"];
@@ -29,7 +29,7 @@ onPostgres("replicas that change", () => {
     const [one, two] = team.replicas as Two;
     await inStep(team.replicas, key, "team");
     const session = await new RawSession(key).open(one, { elicitation: {} });
-    const ask = (at: TeamGateway, more = {}) =>
+    const ask = (at: TeamProcess, more = {}) =>
       request2026(at, "team", key, "tools/call", { name: "fix__ask", arguments: {}, ...more });
     const { requestState, inputRequests } = (await ask(one)).result;
     const job = { name: "fix__job_required", arguments: { until: temp().path("never") } };
@@ -67,7 +67,7 @@ onPostgres("replicas that change", () => {
   test("an id of a later version gets 503 while that runs beside this one, else 404", async () => {
     // Nobody answers the call that asks, for which a stop waits.
     const team = await replicas(1, NO_PAUSE);
-    const [one] = team.replicas as [TeamGateway];
+    const [one] = team.replicas as [TeamProcess];
     const session = await new RawSession(team.key).open(one);
     const bytes = Buffer.from(session.id, "base64url");
     bytes[0] = 2;

@@ -5,14 +5,15 @@ import { collector } from "../../support/otlp.ts";
 import { RawSession, replicas, type Team } from "../../support/replica-team.ts";
 import { onPostgres } from "../../support/replicas.ts";
 import { atEnd, shared } from "../../support/shared.ts";
-import { ADMIN_TOKEN, type TeamGateway } from "../../support/team-gateway.ts";
+import { ADMIN_TOKEN } from "../../support/team-gateway.ts";
+import type { TeamProcess } from "../../support/team-process.ts";
 import { until } from "../../support/until.ts";
 import { watchEvents } from "../../support/watch-events.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read any field
 type Row = any;
 
-async function get(at: TeamGateway, path: string): Promise<Row> {
+async function get(at: TeamProcess, path: string): Promise<Row> {
   const { status, body } = await at.api("GET", path);
   expect({ path, status, body }).toMatchObject({ status: 200 });
   return body;
@@ -26,7 +27,7 @@ async function idsOf({ replicas }: Team): Promise<readonly string[]> {
 }
 
 /** Stops the process until the test ends. */
-function freeze({ pid }: TeamGateway): void {
+function freeze({ pid }: TeamProcess): void {
   process.kill(pid, "SIGSTOP");
   atEnd(() => process.kill(pid, "SIGCONT"));
 }
@@ -50,7 +51,7 @@ onPostgres("any replica shows the whole", () => {
       expect(missing).toBeUndefined();
       expect(items.map(({ replica }: Row) => replica).sort()).toEqual(ids.toSorted());
     }
-    const [one, two, three] = all as [TeamGateway, TeamGateway, TeamGateway];
+    const [one, two, three] = all as [TeamProcess, TeamProcess, TeamProcess];
     const { items } = await get(two, "/sessions");
     const ofOne = items.find(({ replica }: Row) => replica === ids[0]);
     expect((await three.api("DELETE", `/sessions/${ofOne.id}`)).status).toBe(204);
@@ -62,7 +63,7 @@ onPostgres("any replica shows the whole", () => {
   test("calls, statistics and use of tools of all, in one order and one sum", async () => {
     const { replicas: all, key } = team();
     const ids = await idsOf(team());
-    const before = (await get(all[0] as TeamGateway, "/stats?by=tool")).totals.calls;
+    const before = (await get(all[0] as TeamProcess, "/stats?by=tool")).totals.calls;
     for (const [at, gateway] of all.entries()) {
       const session = await new RawSession(key).open(gateway);
       for (let n = 0; n <= at; n++) await session.call(gateway, "fix__echo", { message: `${at} ${n}` });
@@ -83,19 +84,19 @@ onPostgres("any replica shows the whole", () => {
       const { items: tools } = await get(at, "/tools?q=echo");
       expect(tools.find(({ tool }: Row) => tool === "echo")).toMatchObject({ calls: before + 6 });
     }
-    const { status, body } = await (all[0] as TeamGateway).api("GET", "/calls/00000000-1");
+    const { status, body } = await (all[0] as TeamProcess).api("GET", "/calls/00000000-1");
     expect([status, body.detail]).toEqual([404, expect.stringContaining("replica 00000000")]);
   });
 
   test("a server's states, history and output of all, and a restart of all that run it", async () => {
     const { replicas: all, key, journal } = team();
     const ids = await idsOf(team());
-    const [one, two, three] = all as [TeamGateway, TeamGateway, TeamGateway];
+    const [one, two, three] = all as [TeamProcess, TeamProcess, TeamProcess];
     for (const at of [one, two])
       await (await new RawSession(key).open(at)).call(at, "fix__echo", { message: "" });
     const [{ uuid }] = (await get(one, "/mcp-servers")).items;
     const path = `/mcp-servers/${uuid}`;
-    const running = async (at: TeamGateway): Promise<number> => (await get(at, path)).status.instances;
+    const running = async (at: TeamProcess): Promise<number> => (await get(at, path)).status.instances;
     const before = await running(three);
     expect(before).toBeGreaterThanOrEqual(2);
     for (const at of all) {
@@ -121,7 +122,7 @@ onPostgres("any replica shows the whole", () => {
   test("who watches at one replica sees the events of all, of each once", async () => {
     const { replicas: all, key } = team();
     const ids = await idsOf(team());
-    const [one, two, three] = all as [TeamGateway, TeamGateway, TeamGateway];
+    const [one, two, three] = all as [TeamProcess, TeamProcess, TeamProcess];
     const [atTwo, atThree] = [await watchEvents(two), await watchEvents(three)];
     const echoed = (events: Row[], replica: string | undefined): Row[] =>
       events.filter((event) => event.type === "call" && event.replica === replica);
@@ -162,23 +163,23 @@ onPostgres("any replica shows the whole", () => {
       expect(lines.filter((line) => !line.includes(`{replica="${ids[n]}"`))).toEqual([]);
     }
     await until(async () => {
-      const { items } = await get(all[0] as TeamGateway, "/audit?kind=call");
+      const { items } = await get(all[0] as TeamProcess, "/audit?kind=call");
       return ids.every((id) => items.some(({ replica }: Row) => replica === id));
     });
-    expect(await get(all[1] as TeamGateway, "/audit/verify")).toMatchObject({ ok: true });
+    expect(await get(all[1] as TeamProcess, "/audit/verify")).toMatchObject({ ok: true });
     const named = (id: string) => `{"key":"service.instance.id","value":{"stringValue":"${id}"}}`;
     await until(() => ids.every((id) => JSON.stringify(team().traces.requests).includes(named(id))));
   });
 
   test("a replica that does not answer is named, and the rest is shown", async () => {
-    const [one, two, three] = team().replicas as [TeamGateway, TeamGateway, TeamGateway];
+    const [one, two, three] = team().replicas as [TeamProcess, TeamProcess, TeamProcess];
     const ids = await idsOf(team());
     await get(one, "/sessions");
     // Nobody removes it after 8 s, which could be too soon on a busy machine.
     await team().database.sql("CREATE RULE kept AS ON DELETE TO metamcp_replicas DO INSTEAD NOTHING");
     freeze(three);
     const silent = { replica: ids[2], missing: "silent" };
-    const found = async (at: TeamGateway, path: string, is: (body: Row) => boolean) =>
+    const found = async (at: TeamProcess, path: string, is: (body: Row) => boolean) =>
       await until(async () => is(await get(at, path)), { what: path });
     // One that is only slow is named for a moment too.
     await Promise.all(

@@ -5,10 +5,10 @@ import { expect, test } from "vitest";
 import { RawSession, replicas, type Team } from "../../support/replica-team.ts";
 import { onPostgres } from "../../support/replicas.ts";
 import { shared } from "../../support/shared.ts";
-import type { TeamGateway } from "../../support/team-gateway.ts";
+import type { TeamProcess } from "../../support/team-process.ts";
 import { until } from "../../support/until.ts";
 
-type Two = [TeamGateway, TeamGateway];
+type Two = [TeamProcess, TeamProcess];
 
 const call = (name: string, args: object = {}, meta: object = {}) => ({
   name: `fix__${name}`,
@@ -16,7 +16,7 @@ const call = (name: string, args: object = {}, meta: object = {}) => ({
   _meta: meta,
 });
 
-async function openAt(team: Team, at: TeamGateway, capabilities: object = {}): Promise<RawSession> {
+async function openAt(team: Team, at: TeamProcess, capabilities: object = {}): Promise<RawSession> {
   for (const gateway of team.replicas) await new RawSession(team.key).open(gateway);
   return await new RawSession(team.key).open(at, capabilities);
 }
@@ -141,7 +141,7 @@ onPostgres("sessions at another replica", () => {
 
   test("a call of a dead replica ends with an error, whoever asks, and is not made again", async () => {
     const team = await replicas(3);
-    const [one, two, three] = team.replicas as [TeamGateway, TeamGateway, TeamGateway];
+    const [one, two, three] = team.replicas as [TeamProcess, TeamProcess, TeamProcess];
     const session = await openAt(team, one);
     const standalone = await session.listen(one);
     const forwarded = await session.stream(two, "tools/call", call("count", { key: "forwarded", hangs: 9 }));
@@ -173,7 +173,7 @@ onPostgres("sessions at another replica", () => {
 
   test("many requests for a session of a dead replica have one new owner", async () => {
     const team = await replicas(3);
-    const [one, two, three] = team.replicas as [TeamGateway, TeamGateway, TeamGateway];
+    const [one, two, three] = team.replicas as [TeamProcess, TeamProcess, TeamProcess];
     const session = await openAt(team, one);
     const leveled = await session.request(one, "logging/setLevel", { level: "debug" });
     expect(leveled.status).toBe(200);

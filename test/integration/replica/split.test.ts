@@ -7,13 +7,13 @@ import { clockOff, HOUR } from "../../support/clock-off.ts";
 import { cutProxy } from "../../support/cut-proxy.ts";
 import { RawSession, replicas, type Team } from "../../support/replica-team.ts";
 import { onPostgres, startReplica } from "../../support/replicas.ts";
-import type { TeamGateway } from "../../support/team-gateway.ts";
+import type { TeamProcess } from "../../support/team-process.ts";
 import { postgresAddress, postgresDatabase } from "../../support/test-databases.ts";
 import { until } from "../../support/until.ts";
 
-type Two = readonly [TeamGateway, TeamGateway];
+type Two = readonly [TeamProcess, TeamProcess];
 
-async function sessionAt(team: Team, at: TeamGateway): Promise<RawSession> {
+async function sessionAt(team: Team, at: TeamProcess): Promise<RawSession> {
   for (const gateway of team.replicas) await new RawSession(team.key).open(gateway);
   return await new RawSession(team.key).open(at);
 }
@@ -22,13 +22,13 @@ async function ownersOf(team: Team): Promise<readonly Record<string, unknown>[]>
   return await team.database.sql("SELECT owner FROM metamcp_sessions");
 }
 
-const idOf = async (gateway: TeamGateway): Promise<string> =>
+const idOf = async (gateway: TeamProcess): Promise<string> =>
   (await gateway.api("GET", "/replicas")).body.items.find((row: { self: boolean }) => row.self).id;
 
 onPostgres("replicas that disagree", () => {
   test("one that was stopped for longer than it takes to be called dead gives up what others took", async () => {
     const team = await replicas(3);
-    const [one, two, three] = team.replicas as [TeamGateway, TeamGateway, TeamGateway];
+    const [one, two, three] = team.replicas as [TeamProcess, TeamProcess, TeamProcess];
     const session = await sessionAt(team, one);
     const kept = await new RawSession(team.key).open(one);
     const heir = await idOf(two);
@@ -113,7 +113,7 @@ onPostgres("replicas that disagree", () => {
       return url.href;
     };
     const team = await replicas(1, undefined, { database: { ...database, url: through(proxyOfTwo) } });
-    const [two] = team.replicas as [TeamGateway];
+    const [two] = team.replicas as [TeamProcess];
     const one = await startReplica(
       { url: through(proxy) },
       { flags: ["--replica-address", "127.0.0.1:0", "--drain", "0"] },
@@ -152,7 +152,7 @@ onPostgres("replicas that disagree", () => {
 
   test("two that reach each other and not the store serve no session that a third one, which they cannot reach, may have taken", async () => {
     const team = await replicas(1);
-    const [third] = team.replicas as [TeamGateway];
+    const [third] = team.replicas as [TeamProcess];
     const store = await cutProxy(postgresAddress());
     const url = new URL(team.database.url);
     url.host = `127.0.0.1:${store.port}`;
@@ -185,7 +185,7 @@ onPostgres("replicas that disagree", () => {
 
   test("one whose clock is an hour ahead is as good as the others", async () => {
     const team = await replicas(1);
-    const [one] = team.replicas as [TeamGateway];
+    const [one] = team.replicas as [TeamProcess];
     const two = await startReplica(team.database, {
       flags: ["--replica-address", "127.0.0.1:0", "--drain", "0"],
       env: clockOff(HOUR),

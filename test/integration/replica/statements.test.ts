@@ -4,7 +4,7 @@ import { cutProxy } from "../../support/cut-proxy.ts";
 import { RawSession, replicas } from "../../support/replica-team.ts";
 import { onPostgres } from "../../support/replicas.ts";
 import { countStatements } from "../../support/statements.ts";
-import type { TeamGateway } from "../../support/team-gateway.ts";
+import type { TeamProcess } from "../../support/team-process.ts";
 import { postgresAddress, postgresDatabase } from "../../support/test-databases.ts";
 
 const SESSIONS = 40;
@@ -22,7 +22,7 @@ onPostgres("replicas", () => {
     const url = new URL(database.url);
     url.host = `127.0.0.1:${proxy.port}`;
     const team = await replicas(2, undefined, { database: { ...database, url: url.href } });
-    const [one, two] = team.replicas as [TeamGateway, TeamGateway];
+    const [one, two] = team.replicas as [TeamProcess, TeamProcess];
     const use = async (): Promise<void> => {
       const session = await new RawSession(team.key).open(one);
       for (const at of [one, two]) {

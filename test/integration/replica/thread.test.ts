@@ -2,14 +2,14 @@
 import { expect, test } from "vitest";
 import { RawSession, type Route, replicas, routedClient } from "../../support/replica-team.ts";
 import { onPostgres } from "../../support/replicas.ts";
-import type { TeamGateway } from "../../support/team-gateway.ts";
+import type { TeamProcess } from "../../support/team-process.ts";
 
 onPostgres("replicas", () => {
   test.each(["SDK v1", "SDK v2"] as const)(
     "%s: begun at one, called at the next, taken up by the third",
     async (sdk) => {
       const team = await replicas(3);
-      const [one, two, three] = team.replicas as [TeamGateway, TeamGateway, TeamGateway];
+      const [one, two, three] = team.replicas as [TeamProcess, TeamProcess, TeamProcess];
       const route: Route = { at: one };
       // All replicas know the endpoint and the key.
       for (const at of team.replicas) await new RawSession(team.key).open(at);
@@ -28,7 +28,7 @@ onPostgres("replicas", () => {
 
   test("a session that was ended is unknown everywhere, also after the death of its owner", async () => {
     const team = await replicas(2);
-    const [one, two] = team.replicas as [TeamGateway, TeamGateway];
+    const [one, two] = team.replicas as [TeamProcess, TeamProcess];
     const session = await new RawSession(team.key).open(one);
     expect(session.id).toMatch(/^[\w-]{130}$/);
     const ended = await session.fetch(two, { method: "DELETE" });

@@ -5,11 +5,11 @@ import { apiClient } from "../../support/people.ts";
 import { RawSession, replicas, type Team } from "../../support/replica-team.ts";
 import { inStep, onPostgres } from "../../support/replicas.ts";
 import { shared } from "../../support/shared.ts";
-import type { TeamGateway } from "../../support/team-gateway.ts";
 import { teamPerson } from "../../support/team-person.ts";
+import type { TeamProcess } from "../../support/team-process.ts";
 import { until } from "../../support/until.ts";
 
-type Two = [TeamGateway, TeamGateway];
+type Two = [TeamProcess, TeamProcess];
 
 const echoes = ({ journal }: Team): number =>
   journal.events("message").filter(({ method, tool }) => method === "tools/call" && tool === "echo").length;

@@ -8,15 +8,15 @@ import { signingMachine } from "../../support/machine-client.ts";
 import { OAuthClient } from "../../support/oauth-client.ts";
 import { onPostgres, startReplica } from "../../support/replicas.ts";
 import { atEnd, shared } from "../../support/shared.ts";
-import type { TeamGateway } from "../../support/team-gateway.ts";
+import type { TeamProcess } from "../../support/team-process.ts";
 import { fixture } from "../../support/temp.ts";
 import { postgresDatabase } from "../../support/test-databases.ts";
 
 /** Passes each request on to the next of the targets. */
-async function roundRobin(targets: readonly TeamGateway[]): Promise<string> {
+async function roundRobin(targets: readonly TeamProcess[]): Promise<string> {
   let turn = 0;
   const server = createServer((incoming, outgoing) => {
-    const target = targets[turn++ % targets.length] as TeamGateway;
+    const target = targets[turn++ % targets.length] as TeamProcess;
     const { method, headers } = incoming;
     const passed = request(new URL(incoming.url ?? "/", target.url), { method, headers }, (answer) => {
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
@@ -37,11 +37,11 @@ async function roundRobin(targets: readonly TeamGateway[]): Promise<string> {
 onPostgres("through a balancer to replicas whose clocks are two hours apart", () => {
   const given = shared(async () => {
     const database = await postgresDatabase();
-    const all: TeamGateway[] = [];
+    const all: TeamProcess[] = [];
     const url = await roundRobin(all);
     const flags = ["--replica-address", "127.0.0.1:0", "--drain", "0", "--public-url", url];
     for (const ms of [-HOUR, HOUR]) all.push(await startReplica(database, { flags, env: clockOff(ms) }));
-    const [one] = all as [TeamGateway];
+    const [one] = all as [TeamProcess];
     await one.api("POST", "/mcp-servers", { name: "fix", ...fixture() });
     await one.api("POST", "/namespaces", { name: "team", servers: [{ server: "fix" }] });
     const { body } = await one.api("POST", "/endpoints", { name: "team", namespaces: ["team"] });
@@ -82,7 +82,7 @@ onPostgres("through a balancer to replicas whose clocks are two hours apart", ()
 
   test("a client of OAuth gets tokens that all of them take, and new ones", async () => {
     const { all, url } = given();
-    const [one] = all as [TeamGateway];
+    const [one] = all as [TeamProcess];
     const login = { email: "ada@example.org", password: "correct horse battery staple" };
     const { body } = await one.api("POST", "/users", { email: login.email, role: "member" });
     const code = new URL(body.invitation.url).pathname.split("/").at(-1);
@@ -120,7 +120,7 @@ onPostgres("at a replica whose clock is an hour behind", () => {
   });
 });
 
-async function statusOf({ url }: TeamGateway, token: string): Promise<number> {
+async function statusOf({ url }: TeamProcess, token: string): Promise<number> {
   const headers = { ...HEADERS, authorization: `Bearer ${token}` };
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
   return (await fetch(`${url}/metamcp/team/mcp`, { method: "POST", headers, body })).status;

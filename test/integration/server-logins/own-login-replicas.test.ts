@@ -5,7 +5,8 @@
 import { describe, expect, test } from "vitest";
 import { clockOff, HOUR } from "../../support/clock-off.ts";
 import { type Issuer, issuer } from "../../support/issuer.ts";
-import { type TeamGateway, teamClient, teamGateway } from "../../support/team-gateway.ts";
+import { teamClient } from "../../support/team-gateway.ts";
+import { type TeamProcess, teamProcess } from "../../support/team-process.ts";
 import { temp } from "../../support/temp.ts";
 import { noPostgres, postgresDatabase } from "../../support/test-databases.ts";
 import { until } from "../../support/until.ts";
@@ -16,7 +17,7 @@ const env = { METAMCP_SECRET_KEY: "a-secret-for-both-gateways-0123456789" };
 
 const renewals = (by: Issuer): number => by.requests("/token", "refresh_token").length;
 
-async function caller(gateway: TeamGateway, key: string) {
+async function caller(gateway: TeamProcess, key: string) {
   const client = await until(() => teamClient(gateway, "main", { key }).catch(() => undefined), {
     what: "the endpoint at the other gateway",
   });
@@ -26,7 +27,7 @@ async function caller(gateway: TeamGateway, key: string) {
 describe.skipIf(noPostgres)(`on Postgres${noPostgres ? ` (left out: ${noPostgres})` : ""}`, () => {
   test("a login is begun, used, renewed and ended across two gateways", async () => {
     const { url, sql } = await postgresDatabase();
-    const start = (more = {}) => teamGateway(temp(), { flags: ["--store", url], env: { ...env, ...more } });
+    const start = (more = {}) => teamProcess(temp(), { flags: ["--store", url], env: { ...env, ...more } });
     const [one, two] = [await start(), await start(clockOff(-2 * HOUR))];
     const by = await issuer();
     const mail = await userLoginServer(by);
