@@ -1,22 +1,19 @@
 // Takes the pictures of the docs, with Chromium, from a gateway that a team has used (scripts/pictures/).
 // node scripts/screenshots.mjs [--seconds N]   (needs chromium on the PATH, or METAMCP_CHROMIUM)
 // node scripts/screenshots.mjs --keep          keeps the gateway running instead, to look at the console
-import { existsSync, statSync } from "node:fs";
-import { delimiter, dirname, join } from "node:path";
+import { statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { chromium } from "playwright-core";
+import { findChromium } from "./chromium.mjs";
 
 const MOST_BYTES = 200_000;
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const { values } = parseArgs({
   options: { keep: { type: "boolean" }, seconds: { type: "string", default: "90" } },
 });
-const program =
-  process.env.METAMCP_CHROMIUM ??
-  process.env.PATH.split(delimiter)
-    .map((folder) => join(folder, "chromium"))
-    .find(existsSync);
+const program = findChromium();
 if (!program && !values.keep) throw new Error("there is no chromium: install it, or give METAMCP_CHROMIUM");
 
 await import("./setup.mjs");

@@ -20,6 +20,7 @@ const GROUPS = [
   "start",
   "statements",
   "usage",
+  "overview",
 ];
 
 const { values: flags } = parseArgs({

@@ -7,7 +7,7 @@ import { fresh, Running } from "../overhead/http/running.mjs";
 export const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 export const node = process.execPath;
 export const CHILD = join(root, "test/fixture/child.mjs");
-const DIST = join(root, "dist");
+export const DIST = join(root, "dist");
 const PROBE = join(root, "test/support/memory-probe.mjs");
 const ADMIN_TOKEN = "an-admin-token-for-the-bench-0123456789";
 export const ENV = {
