@@ -70,7 +70,7 @@ function ShellPageContent({ page }: { readonly page: ShellPage | "missing" }) {
         <p>{shellTexts.forbidden.text(account ? shellTexts.roles[account.role] : "")}</p>
       </EmptyPage>
     );
-  return <PageView load={entry.load} />;
+  return "page" in entry ? <entry.page /> : <PageView load={entry.load} />;
 }
 
 function Missing() {

@@ -5,20 +5,23 @@
 import type { ComponentType } from "preact";
 import type { Action } from "../src/access/may.ts";
 import type { BarePage, ShellPage } from "./address.ts";
+import Overview from "./pages/overview/overview.tsx";
 
 /** False in what is published. The build sets it. */
 declare const __SAMPLES__: boolean;
 
 type Load = () => Promise<{ readonly default: ComponentType }>;
 
-export interface ShellEntry {
-  readonly load: Load;
+/** The first page is part of the first file. All others are chunks of their own. */
+type Code = { readonly page: ComponentType } | { readonly load: Load };
+
+export type ShellEntry = Code & {
   /** People who may not do this do not see the page. */
   readonly action: Action;
-}
+};
 
 export const SHELL: Readonly<Partial<Record<ShellPage, ShellEntry>>> = {
-  overview: { load: () => import("./pages/overview/overview.tsx"), action: "objects.read" },
+  overview: { page: Overview, action: "objects.read" },
   servers: { load: () => import("./pages/servers/servers.tsx"), action: "objects.read" },
   tools: { load: () => import("./pages/tools/tools.tsx"), action: "objects.read" },
   try: { load: () => import("./pages/try/try.tsx"), action: "endpoints.try" },

@@ -11,9 +11,6 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const source = join(root, "console");
 const folder = join(root, "dist/console");
 
-/** The page at `/`. It is part of the first view. */
-const FIRST_PAGE = join(source, "pages/overview/overview.tsx");
-
 /** Returns the paths of the bundled modules. `samples`: with the page that shows all components. */
 export async function bundleConsole({ samples = true } = {}) {
   const bundle = await rolldown({
@@ -26,6 +23,8 @@ export async function bundleConsole({ samples = true } = {}) {
     format: "esm",
     minify: true,
     sourcemap: false,
+    // One file for the first view: browsers load no more than six at once.
+    codeSplitting: { groups: [{ name: "first", tags: ["$initial"] }] },
     entryFileNames: "assets/[name]-[hash].js",
     chunkFileNames: "assets/[name]-[hash].js",
     assetFileNames: "assets/[name]-[hash][extname]",
@@ -55,10 +54,7 @@ function brotli(content) {
   return brotliCompressSync(content, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: content.length } });
 }
 
-/**
- * The names of all files of the first view: the entry first, then the first page, their imports and the
- * stylesheet.
- */
+/** The names of all files of the first view: the entry, which has the first page, its imports, the stylesheet. */
 function firstView(output) {
   const byName = new Map(output.map((file) => [file.fileName, file]));
   const seen = new Set();
@@ -68,8 +64,6 @@ function firstView(output) {
     for (const next of byName.get(name)?.imports ?? []) visit(next);
   };
   visit(output.find(({ isEntry }) => isEntry).fileName);
-  visit(output.find(({ facadeModuleId }) => facadeModuleId === FIRST_PAGE)?.fileName);
-  seen.delete(undefined);
   const css = output.filter(({ fileName }) => fileName.endsWith(".css")).map(({ fileName }) => fileName);
   return [...seen, ...css];
 }

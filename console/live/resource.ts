@@ -115,7 +115,8 @@ function useCached<T>(
 function entryFor(key: string, make: () => Pick<CacheEntry, "read" | "value">): CacheEntry {
   const known = cache.get(key);
   if (known) {
-    if (known.users.size === 0) void read(known);
+    // Two parts of one page ask for it in one turn, before either is a user.
+    if (known.users.size === 0 && !known.reading) void read(known);
     return known;
   }
   const entry: CacheEntry = {
@@ -183,9 +184,14 @@ function scheduleRead(entry: CacheEntry): void {
 
 listen((event) => {
   for (const entry of cache.values()) {
-    const affected = [...entry.users].some(
-      ({ on, when }) => event.type === "missed" || on?.includes(event.type) || when?.(event),
-    );
-    if (affected) scheduleRead(entry);
+    const users = [...entry.users];
+    // What is polled comes again soon, unless nobody has it at all.
+    const comes = entry.reading !== undefined || entry.loaded.peek().state === "ready";
+    const polled = comes && users.every(({ everyMs }) => everyMs !== undefined);
+    const affected =
+      event.type === "missed"
+        ? !polled
+        : users.some(({ on, when }) => on?.includes(event.type) || when?.(event));
+    if (affected && users.length > 0) scheduleRead(entry);
   }
 });

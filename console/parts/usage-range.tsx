@@ -13,6 +13,12 @@ export function rangeInAddress(): Range {
   return RANGES.find((range) => range === asked) ?? "1h";
 }
 
+/** What is said about each range, made once. */
+export function byRange<T>(make: (words: string) => T): Readonly<Record<Range, T>> {
+  const made = RANGES.map((range) => [range, make(texts.words[range])]);
+  return Object.fromEntries(made) as Record<Range, T>;
+}
+
 export function RangePicker() {
   const range = rangeInAddress();
   return (

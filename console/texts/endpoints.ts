@@ -20,7 +20,7 @@ export const endpointsTexts = {
     namespaces: "Namespaces",
     access: "Access",
     sessions: "Clients",
-    calls: "Calls, last hour",
+    calls: (range: string) => `Calls, ${range}`,
   },
   disabled: "off",
   access: { public: "public", keys: "keys", oauth: "OAuth", none: "nobody" },

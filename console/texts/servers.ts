@@ -39,7 +39,7 @@ export const serverTexts = {
     state: "State",
     reached: "Command or address",
     tools: "Tools",
-    calls: "Calls, last hour",
+    calls: (range: string) => `Calls, ${range}`,
     p95: "p95",
   },
   search: "Search servers",

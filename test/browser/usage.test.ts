@@ -6,6 +6,7 @@ import { openConsole } from "../support/console-page.ts";
 import { shared } from "../support/shared.ts";
 import { teamClient, teamGateway } from "../support/team-gateway.ts";
 import { fixture, temp } from "../support/temp.ts";
+import { until } from "../support/until.ts";
 
 describe.skipIf(noBrowser)("usage", () => {
   const opened = shared(async () => {
@@ -28,6 +29,8 @@ describe.skipIf(noBrowser)("usage", () => {
     const picture = page.getByRole("group", { name: /^Who calls what/ });
     await picture.getByRole("link", { name: /^Server fix: 4/ }).waitFor();
     await expectAccessibleInBothThemes(page);
+    // Hundreds of rows that nobody has asked for.
+    expect(await page.locator(".usage-table tr").count()).toBe(0);
     await page.getByText("As a table").click();
     const row = page.getByRole("row", { name: /team dev all fix 4/ });
     expect(await row.count()).toBe(1);
@@ -53,6 +56,37 @@ describe.skipIf(noBrowser)("usage", () => {
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "Audit" }).waitFor();
     expect(new URL(page.url()).searchParams.get("from")).toMatch(/^\d{4}-\d\d-\d\dT\d\d:00$/);
+  });
+
+  test("the overview sends its requests at once, and those that are polled only once", async () => {
+    const { gateway, page } = opened();
+    const asked: string[] = [];
+    let answer = () => {};
+    const answers = new Promise<void>((resolve) => (answer = resolve));
+    await page.route("**/api/v1/**", async (route) => {
+      const path = new URL(route.request().url()).pathname.slice("/api/v1/".length);
+      asked.push(path);
+      if (path !== "login" && path !== "events") await answers;
+      await route.continue();
+    });
+    await page.goto(`${gateway.url}/?range=7d`);
+    const all = ["attention", "endpoints", "mcp-servers", "namespaces", "replicas", "sessions", "usage"];
+    await until(() => all.every((path) => asked.includes(path)), { what: "requests for every list" });
+    answer();
+    await page.getByRole("group", { name: /^Who calls what/ }).waitFor();
+    // With the stream of events everything else is read again.
+    await until(() => asked.filter((path) => path === "endpoints").length > 1, {
+      what: "what is read again",
+    });
+    expect(asked.filter((path) => path === "usage")).toHaveLength(1);
+    await page.unrouteAll({ behavior: "wait" });
+  });
+
+  test("figures of both tables are about the chosen time", async () => {
+    const { gateway, page } = opened();
+    await page.goto(`${gateway.url}/?range=24h`);
+    for (const name of ["Endpoints", "Servers"])
+      await page.getByRole("grid", { name }).getByText("Calls, last 24 hours").waitFor();
   });
 
   test("access is chosen from people and roles, and says who can use the endpoint", async () => {

@@ -1,5 +1,7 @@
 /** Axes of charts: round numbers upwards, and times to the right. Pure. */
 
+import { timeFormat } from "../../format.ts";
+
 export type Per = "minute" | "hour" | "day";
 
 /** Round numbers from 0 to at least `max`, about `count` of them. */
@@ -18,11 +20,12 @@ export function labelledSteps(count: number, most: number): readonly number[] {
   return Array.from({ length: count }, (_, at) => at).filter((at) => (count - 1 - at) % every === 0);
 }
 
+const day = timeFormat({ day: "numeric", month: "short", timeZone: "UTC" });
+const weekday = timeFormat({ weekday: "short" });
+const time = timeFormat({ hour: "2-digit", minute: "2-digit" });
+
 /** `14:05`, `Wed 14:00`, `12 Nov`. Days are those of UTC. */
 export function stepLabel(at: number, per: Per, long = false): string {
-  const date = new Date(at);
-  if (per === "day")
-    return date.toLocaleDateString("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
-  const time = date.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
-  return long ? `${date.toLocaleDateString("en-GB", { weekday: "short" })} ${time}` : time;
+  if (per === "day") return day(at);
+  return long ? `${weekday(at)} ${time(at)}` : time(at);
 }

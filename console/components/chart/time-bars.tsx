@@ -1,7 +1,7 @@
 /** Calls over time as bars: answered, refused, failed. */
 import { count } from "../../format.ts";
 import { componentTexts } from "../../texts/components.ts";
-import { ChartFrame } from "./chart-frame.tsx";
+import { ChartFrame, type Plot } from "./chart-frame.tsx";
 import { type Per, stepLabel } from "./chart-scale.ts";
 
 export interface CallStep {
@@ -39,29 +39,32 @@ export function TimeBars({ label, per, steps, onPick, height }: TimeBarsProps) {
       onPick={onPick}
       {...(height !== undefined && { height })}
     >
-      {({ left, step, y, bottom }) =>
-        steps.flatMap(({ calls, errors, refused }, at) => {
-          let below = 0;
-          return [calls - errors - refused, refused, errors].map((part, kind) => {
-            const from = y(below);
-            below += part;
-            if (part === 0) return undefined;
-            const top = Math.min(y(below), from - 1);
-            return (
-              <rect
-                key={`${at} ${kind}`}
-                class={`chart-${PARTS[kind]}`}
-                x={left + at * step + Math.min(1, step / 8)}
-                width={Math.max(1, step - Math.min(2, step / 4))}
-                y={top}
-                height={Math.min(from, bottom) - top}
-              />
-            );
-          });
-        })
+      {(plot) =>
+        PARTS.map((part, kind) => <path key={part} class={`chart-${part}`} d={barsOf(steps, kind, plot)} />)
       }
     </ChartFrame>
   );
+}
+
+/** All bars of one colour as one shape: a week has 168 steps. */
+function barsOf(steps: readonly CallStep[], kind: number, { left, step, y, bottom }: Plot): string {
+  const width = Math.max(1, step - Math.min(2, step / 4));
+  return steps
+    .map(({ calls, errors, refused }, at) => {
+      const parts = [calls - errors - refused, refused, errors];
+      const part = parts[kind] ?? 0;
+      if (part === 0) return "";
+      const below = parts.slice(0, kind).reduce((sum, one) => sum + one, 0);
+      const foot = y(below);
+      const top = Math.min(y(below + part), foot - 1);
+      const x = left + at * step + Math.min(1, step / 8);
+      return `M${round(x)} ${round(top)}h${round(width)}V${round(Math.min(foot, bottom))}h${round(-width)}z`;
+    })
+    .join("");
+}
+
+function round(value: number): number {
+  return Math.round(value * 100) / 100;
 }
 
 /** What the colours mean. */

@@ -11,9 +11,8 @@ export function useWidth<E extends HTMLElement>(): {
   useLayoutEffect(() => {
     const element = ref.current;
     if (!element) return undefined;
-    const measure = (): void => setWidth(Math.floor(element.clientWidth));
-    measure();
-    const observer = new ResizeObserver(measure);
+    // It tells the first width too, after the layout of the whole page and before it is painted.
+    const observer = new ResizeObserver(([entry]) => setWidth(Math.floor(entry?.contentRect.width ?? 0)));
     observer.observe(element);
     return () => observer.disconnect();
   }, []);

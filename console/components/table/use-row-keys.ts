@@ -5,6 +5,7 @@
 import type { RefObject } from "preact";
 import { useState } from "preact/hooks";
 import { type Selection, toggleAll, toggleOne, toggleRange } from "./selection.ts";
+import { rowHeightIn } from "./use-virtual-window.ts";
 
 export interface RowKeys {
   readonly active: string | undefined;
@@ -15,7 +16,6 @@ export interface RowKeys {
 interface RowKeysOptions {
   readonly order: readonly string[];
   readonly body: RefObject<HTMLTableSectionElement | null>;
-  readonly rowHeight: number;
   readonly selection: Selection | undefined;
   readonly onSelect: (selection: Selection) => void;
   readonly onOpen: ((key: string) => void) | undefined;
@@ -31,7 +31,7 @@ const STEPS: Readonly<Record<string, number>> = {
   End: Number.POSITIVE_INFINITY,
 };
 
-export function useRowKeys({ order, body, rowHeight, selection, onSelect, onOpen }: RowKeysOptions): RowKeys {
+export function useRowKeys({ order, body, selection, onSelect, onOpen }: RowKeysOptions): RowKeys {
   const [active, setActive] = useState<string>();
 
   const move = (event: KeyboardEvent, step: number) => {
@@ -40,7 +40,7 @@ export function useRowKeys({ order, body, rowHeight, selection, onSelect, onOpen
     const key = order[next];
     if (key === undefined) return;
     setActive(key);
-    scrollToRow(body.current, next, rowHeight);
+    scrollToRow(body.current, next);
     if (!event.shiftKey || !selection) return;
     const anchored =
       selection.anchor === undefined && active !== undefined ? toggleOne(selection, active) : selection;
@@ -65,9 +65,10 @@ export function useRowKeys({ order, body, rowHeight, selection, onSelect, onOpen
   return { active, setActive, onKeyDown };
 }
 
-/** Computes the position from the row height, because the row may not be rendered yet. */
-function scrollToRow(body: HTMLElement | null, index: number, rowHeight: number): void {
+/** Computes the position from the height of a row, because this one may not be rendered yet. */
+function scrollToRow(body: HTMLTableSectionElement | null, index: number): void {
   if (!body) return;
+  const rowHeight = rowHeightIn(body);
   const head = body.closest("table")?.tHead?.offsetHeight ?? rowHeight;
   const scroller = scrollerOf(body);
   const view =

@@ -43,7 +43,6 @@ export function useTable<Row>(props: TableProps<Row>) {
   const keys = useRowKeys({
     order,
     body,
-    rowHeight: window.rowHeight,
     selection: bulk && selection,
     onSelect: select,
     onOpen: onOpen && open,

@@ -1,7 +1,7 @@
 /** The range of visible rows, updated when any ancestor of the table scrolls. */
 import type { RefObject } from "preact";
 import { useLayoutEffect, useState } from "preact/hooks";
-import { type Window, windowOf } from "./virtual-window.ts";
+import { RENDER_ALL_UP_TO, type Window, windowOf } from "./virtual-window.ts";
 
 const ROW_HEIGHT = 32;
 
@@ -15,13 +15,14 @@ export function useVirtualWindow(
 ): VirtualRows {
   const [rows, setRows] = useState<VirtualRows>(() => initial(count));
   useLayoutEffect(() => {
+    // To measure means a layout of the page, for each table.
+    if (count <= RENDER_ALL_UP_TO) return undefined;
     let frame = 0;
     const measure = () => {
       frame = 0;
       if (!body.current) return;
       const { top } = body.current.getBoundingClientRect();
-      const sample = body.current.querySelector<HTMLElement>("tr[data-key]");
-      const rowHeight = sample?.offsetHeight || ROW_HEIGHT;
+      const rowHeight = rowHeightIn(body.current);
       const next = { ...windowOf({ count, rowHeight, top, height: innerHeight }), rowHeight };
       setRows((before) => (same(before, next) ? before : next));
     };
@@ -38,8 +39,14 @@ export function useVirtualWindow(
       removeEventListener("resize", schedule);
     };
   }, [count]);
-  // The list became shorter, so the last range may be beyond its end.
-  return rows.end > count ? { ...initial(count), rowHeight: rows.rowHeight } : rows;
+  // The list became shorter, so the last range may be beyond its end, or all of it is rendered.
+  return rows.end > count || count <= RENDER_ALL_UP_TO
+    ? { ...initial(count), rowHeight: rows.rowHeight }
+    : rows;
+}
+
+export function rowHeightIn(body: HTMLTableSectionElement): number {
+  return body.querySelector<HTMLElement>("tr[data-key]")?.offsetHeight || ROW_HEIGHT;
 }
 
 function initial(count: number): VirtualRows {

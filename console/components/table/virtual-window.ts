@@ -14,7 +14,7 @@ export interface View {
 }
 
 /** Lists up to this length are rendered completely, so that the browser's search finds everything in them. */
-const RENDER_ALL_UP_TO = 100;
+export const RENDER_ALL_UP_TO = 100;
 const OVERSCAN = 12;
 /** Windows start at multiples of this number, so that most scroll events render nothing. */
 const STEP = 8;

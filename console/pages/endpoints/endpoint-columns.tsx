@@ -3,6 +3,7 @@ import type { Endpoint } from "../../api/types.ts";
 import { Status } from "../../components/status.tsx";
 import type { Column } from "../../components/table.tsx";
 import { count } from "../../format.ts";
+import { byRange, type Range } from "../../parts/usage-range.tsx";
 import { may } from "../../session.ts";
 import { endpointsTexts as texts } from "../../texts/endpoints.ts";
 
@@ -10,13 +11,12 @@ export interface EndpointRow {
   readonly endpoint: Endpoint;
   readonly namespaces: string;
   readonly sessions: number;
-  /** Calls in the last hour. */
   readonly calls: number;
 }
 
 const { columns } = texts;
 
-const COLUMNS: readonly Column<EndpointRow>[] = [
+const columnsOf = (words: string): readonly Column<EndpointRow>[] => [
   {
     id: "name",
     head: columns.name,
@@ -58,7 +58,7 @@ const COLUMNS: readonly Column<EndpointRow>[] = [
   },
   {
     id: "calls",
-    head: columns.calls,
+    head: columns.calls(words),
     width: "130px",
     align: "end",
     value: ({ calls }) => calls,
@@ -66,9 +66,12 @@ const COLUMNS: readonly Column<EndpointRow>[] = [
   },
 ];
 
+const COLUMNS = byRange(columnsOf);
+
 /** The number of connected clients is shown only to people who may see sessions. */
-export function endpointColumns(): readonly Column<EndpointRow>[] {
-  return may("sessions") ? COLUMNS : COLUMNS.filter(({ id }) => id !== "sessions");
+export function endpointColumns(range: Range): readonly Column<EndpointRow>[] {
+  const columns = COLUMNS[range];
+  return may("sessions") ? columns : columns.filter(({ id }) => id !== "sessions");
 }
 
 /** Returns how clients authenticate, in a few words. */

@@ -26,7 +26,7 @@ export default function Endpoints() {
         )
       }
       rowsOf={(all) => all.map(rowOf)}
-      columns={endpointColumns()}
+      columns={endpointColumns("1h")}
       rowKey={({ endpoint }) => endpoint.uuid}
       rowName={({ endpoint }) => endpoint.name}
       create={{

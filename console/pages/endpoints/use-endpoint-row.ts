@@ -4,9 +4,18 @@ import { CONFIG, useList } from "../../live/resource.ts";
 import { may } from "../../session.ts";
 import type { EndpointRow } from "./endpoint-columns.tsx";
 
+/** The other lists. */
+export function useEndpointLists() {
+  return {
+    namespaces: useList("/namespaces", {}, CONFIG),
+    sessions: useList("/sessions", may("sessions") ? {} : undefined, { on: ["session"] }),
+  };
+}
+
 export function useEndpointRow(usage: Usage | undefined): (endpoint: Endpoint) => EndpointRow {
-  const namespaces = useList("/namespaces", {}, CONFIG).value.value;
-  const sessions = useList("/sessions", may("sessions") ? {} : undefined, { on: ["session"] }).value.value;
+  const lists = useEndpointLists();
+  const namespaces = lists.namespaces.value.value;
+  const sessions = lists.sessions.value.value;
   const names = new Map(namespaces?.map(({ uuid, name }) => [uuid, name]));
   const callsByEndpoint = new Map<string | undefined, number>();
   for (const { endpoint, calls } of usage?.flows ?? [])

@@ -1,8 +1,4 @@
-/**
- * Who calls what and when, on the overview: picture, bars over time, durations and people. A chunk of its
- * own.
- */
-
+/** Who calls what and when, on the overview: picture, bars over time, durations and people. */
 import { hrefOf } from "../../address.ts";
 import type { Usage } from "../../api/types.ts";
 import { HeatRows } from "../../components/chart/heat-rows.tsx";
@@ -17,7 +13,7 @@ import { FlowTable } from "./flow-table.tsx";
 
 const MOST_ROWS = 8;
 
-export default function UsageView({ usage }: { readonly usage: Usage }) {
+export function UsageView({ usage }: { readonly usage: Usage }) {
   const { range, per, series } = usage;
   const openSteps = (first: number, last: number): void => {
     const to = series[last + 1]?.at;

@@ -3,6 +3,7 @@ import type { Server, Usage } from "../../api/types.ts";
 import { ForeignText } from "../../components/foreign-text.tsx";
 import type { Column } from "../../components/table.tsx";
 import { count, duration } from "../../format.ts";
+import { byRange } from "../../parts/usage-range.tsx";
 import { serverTexts } from "../../texts/servers.ts";
 import { commandOrUrl, shownState } from "./server-state.ts";
 import { ServerState } from "./state-cell.tsx";
@@ -20,7 +21,7 @@ const LONGEST = 20;
 /** Failed servers come first, then connecting ones. */
 const ORDER: Readonly<Record<string, number>> = { bad: 0, warn: 1, busy: 2, ok: 3, off: 4 };
 
-export const COLUMNS: readonly Column<ServerRow>[] = [
+export const columnsOf = (words: string): readonly Column<ServerRow>[] => [
   {
     id: "name",
     head: heads.name,
@@ -62,7 +63,7 @@ export const COLUMNS: readonly Column<ServerRow>[] = [
   },
   {
     id: "calls",
-    head: heads.calls,
+    head: heads.calls(words),
     value: ({ figures }) => figures?.calls,
     cell: ({ figures }) => (figures ? count(figures.calls) : <span class="faint">–</span>),
     align: "end",
@@ -80,6 +81,9 @@ export const COLUMNS: readonly Column<ServerRow>[] = [
     hideBelow: "small",
   },
 ];
+
+/** By the range of time that their figures are about. */
+export const SERVER_COLUMNS = byRange(columnsOf);
 
 /** The beginning says what runs, and the end tells servers apart. */
 function middleCut(text: string): string {

@@ -1,23 +1,25 @@
 /** The page Servers: the state of each server, and the drawer that adds servers. */
 import type { Server } from "../../api/types.ts";
 import { Drawer } from "../../components/drawer.tsx";
-import { STATES, useList } from "../../live/resource.ts";
+import { STATES, useList, useResource } from "../../live/resource.ts";
 import { address, go, setQuery } from "../../navigate.ts";
 import { may } from "../../session.ts";
 import { ListPage } from "../../shell/list-page.tsx";
 import { serverTexts, serverTexts as texts } from "../../texts/servers.ts";
 import { ADD_TABS, AddTabs } from "./add-tabs.tsx";
-import { COLUMNS } from "./server-columns.tsx";
+import { SERVER_COLUMNS } from "./server-columns.tsx";
 import { ServerDrawer } from "./server-drawer.tsx";
 import { ServersSummary } from "./servers-summary.tsx";
 import { useServerRows } from "./use-server-rows.ts";
 import "./servers.css";
 
+const STATS_MS = 15_000;
 const NONE: readonly Server[] = [];
 
 export default function Servers() {
   const servers = useList("/mcp-servers", {}, STATES);
-  const rows = useServerRows(servers.value.value ?? NONE);
+  const usage = useResource("/usage", { range: "1h" }, { everyMs: STATS_MS }).value.value;
+  const rows = useServerRows(servers.value.value ?? NONE, usage);
   const { query } = address.value;
   return (
     <ListPage
@@ -26,7 +28,7 @@ export default function Servers() {
       of={servers}
       summary={(all) => <ServersSummary servers={all} />}
       rowsOf={() => rows}
-      columns={COLUMNS}
+      columns={SERVER_COLUMNS["1h"]}
       rowKey={({ server }) => server.uuid}
       rowName={({ server }) => server.name}
       sorting={{ column: "name", descending: false }}

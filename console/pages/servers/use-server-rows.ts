@@ -1,13 +1,9 @@
-/** Adds statistics to servers. All tables share one request. */
+/** Adds figures to servers. */
 import { useMemo } from "preact/hooks";
-import type { Server } from "../../api/types.ts";
-import { useResource } from "../../live/resource.ts";
+import type { Server, Usage } from "../../api/types.ts";
 import type { ServerRow } from "./server-columns.tsx";
 
-const STATS_MS = 15_000;
-
-export function useServerRows(servers: readonly Server[]): readonly ServerRow[] {
-  const usage = useResource("/usage", { range: "1h" }, { everyMs: STATS_MS }).value.value;
+export function useServerRows(servers: readonly Server[], usage: Usage | undefined): readonly ServerRow[] {
   return useMemo(() => {
     const figures = new Map(usage?.took.map((row) => [row.server?.uuid, row]));
     return servers.map((server) => ({ server, figures: figures.get(server.uuid) }));
