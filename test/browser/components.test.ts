@@ -286,6 +286,9 @@ describe.skipIf(noBrowser)("components", () => {
     const part = sample(page, "Log");
     const lines = part.getByRole("log", { name: "Log of github" });
     await part.getByRole("button", { name: "Let lines arrive" }).click();
+    // Lines keep their indentation.
+    const space = "getComputedStyle(document.querySelector('.log-line bdi')).whiteSpaceCollapse";
+    expect(await page.evaluate(space)).toBe("preserve");
     await lines.hover();
     await page.mouse.wheel(0, -400);
     await part.getByText(/^\d+ new lines?$/).waitFor();

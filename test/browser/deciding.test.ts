@@ -127,7 +127,7 @@ describe.skipIf(noBrowser)("deciding", () => {
     const save = page.getByRole("button", { name: "Save", exact: true });
     allowError(page, /422/);
     await save.click();
-    await page.getByText(/must begin with https/).waitFor();
+    await page.getByText(/^Must begin with https/).waitFor();
     await addressField.fill(url.replace("http:", "https:"));
     await save.click();
     const sends = fields.getByRole("button", { name: "Send a test" });

@@ -101,6 +101,12 @@ describe.skipIf(noBrowser)("lists", () => {
     expect(await page.locator("ins .diff-word").allTextContents()).toEqual([", and tells everybody"]);
     await page.getByRole("button", { name: "Turn off everywhere" }).click();
     await page.getByText(/is turned off in 2 namespaces/).waitFor();
+    // The message stands beside the drawer, not over it and its buttons.
+    const [message, drawer] = [
+      await page.locator(".toast").first().boundingBox(),
+      await page.getByRole("dialog").boundingBox(),
+    ];
+    expect((message?.x ?? 0) + (message?.width ?? 0)).toBeLessThanOrEqual(drawer?.x ?? 0);
     const states = async () => {
       const { body } = await gateway.api("GET", "/tools?limit=1000");
       return Object.values(body.items.find((one: { tool: string }) => one.tool === LONG).in);
@@ -163,6 +169,21 @@ describe.skipIf(noBrowser)("lists", () => {
     await record.getByRole("link", { name: "fix", exact: true }).waitFor();
     await record.getByRole("link", { name: "dev", exact: true }).waitFor();
     await record.getByText("Took", { exact: true }).waitFor();
+  });
+
+  test("a call is repeated without its arguments in the address, and a tool may have none", async () => {
+    const { gateway, page } = opened();
+    await page.goto(`${gateway.url}/traffic`);
+    await page.getByText("fix:is_error").click();
+    await page.getByRole("link", { name: "Call again" }).click();
+    const message = page.getByRole("main").getByRole("textbox", { name: /^message/ });
+    await message.waitFor();
+    expect(await message.inputValue()).toBe("no such file");
+    expect(decodeURIComponent(page.url())).not.toContain("no such");
+    await page.goto(`${gateway.url}/try?endpoint=dev&server=looks&tool=wipe`);
+    await page.getByText("No arguments are described.").waitFor();
+    const fields = page.locator("form").getByRole("textbox");
+    expect(await fields.count()).toBe(0);
   });
 
   test("the server's calls have room for names, and clients are sorted by when they were seen", async () => {
