@@ -1,6 +1,6 @@
 /**
- * Holds whether the command palette is open, and what was typed before its code, which loads on first use, was
- * there.
+ * Holds whether the command palette is open, and what was typed before its code, which loads on first use,
+ * was there.
  */
 import { type ReadonlySignal, signal } from "@preact/signals";
 

@@ -7,6 +7,7 @@ import type { ServerId } from "../kernel/call.ts";
 import { type Asker, type ListKey, listKeyOf } from "../kernel/list-key.ts";
 import { Listeners } from "../kernel/listeners.ts";
 import type { Log } from "../kernel/log.ts";
+import { Lru } from "../kernel/lru.ts";
 import { accountOf } from "../kernel/principal.ts";
 import { AccountSearch } from "./account-search.ts";
 import type { CatalogView } from "./catalog-view.ts";
@@ -39,8 +40,8 @@ export class VisibleCatalog implements ViewSource {
     this.#log.error("a listener to the catalog failed", { error }),
   );
   readonly #views = new Map<ListKey, KeyedView>();
-  /** Views of accounts, used if some server lists per account; the last used one is last. */
-  readonly #accountViews = new Map<string, KeyedView>();
+  /** Views of accounts, used if some server lists per account. */
+  readonly #accountViews = new Lru<string, KeyedView>(MAX_ACCOUNT_VIEWS);
   readonly #accountSearch: AccountSearch;
   readonly servers = new KnownServers((entry) => this.#forget(entry));
   #snapshot = NOTHING;
@@ -81,10 +82,7 @@ export class VisibleCatalog implements ViewSource {
   #accountView(asker: ViewKey): CatalogView {
     const id = `${asker.account} ${asker.key}`;
     const view = this.#accountViews.get(id) ?? new KeyedView(this, asker, NOTHING);
-    this.#accountViews.delete(id);
     this.#accountViews.set(id, view);
-    if (this.#accountViews.size > MAX_ACCOUNT_VIEWS)
-      this.#accountViews.delete(this.#accountViews.keys().next().value as string);
     return view;
   }
 

@@ -10,10 +10,6 @@ export class Listeners<A extends readonly unknown[]> {
     this.#onError = onError;
   }
 
-  get size(): number {
-    return this.#all.size;
-  }
-
   /** Returns a function that unsubscribes. */
   on(listener: (...news: A) => void): () => void {
     // A wrapper, so that the same function can subscribe twice and unsubscribe separately.

@@ -3,6 +3,7 @@
  */
 import { idOf } from "../config/identity.ts";
 import type { RemoteSpec } from "../config/spec.ts";
+import { Lru } from "../kernel/lru.ts";
 import { Bearer } from "./bearer.ts";
 import { addressOf } from "./grant.ts";
 import { type LoginDataStore, TokenStore } from "./store.ts";
@@ -15,13 +16,13 @@ export function tokensInFolder(home: string): LoginDataStoreOf {
   return ({ name }) => new TokenStore(home, name);
 }
 
-/** Limits the cached logins; the oldest is dropped. Links that use it keep it. */
+/** Limits the cached logins. Links that use a dropped one keep it. */
 const MAX_BEARERS = 10_000;
 
 export class Authorizations {
   readonly #tokenBookOf: LoginDataStoreOf;
   readonly #now: () => number;
-  readonly #bearers = new Map<string, Bearer>();
+  readonly #bearers = new Lru<string, Bearer>(MAX_BEARERS);
 
   constructor(tokenBookOf: LoginDataStoreOf, now: () => number) {
     this.#tokenBookOf = tokenBookOf;
@@ -34,8 +35,6 @@ export class Authorizations {
     let bearer = this.#bearers.get(key);
     if (!bearer) {
       bearer = new Bearer(this.#tokenBookOf(spec), spec, this.#now);
-      if (this.#bearers.size >= MAX_BEARERS)
-        this.#bearers.delete(this.#bearers.keys().next().value as string);
       this.#bearers.set(key, bearer);
     }
     bearer.configure(spec);
@@ -44,7 +43,7 @@ export class Authorizations {
 
   /** Whether there was a login or logout since the tokens were last read. */
   changed(spec: RemoteSpec): boolean {
-    return this.#bearers.get(keyOf(spec, addressOf(spec.url)))?.stale ?? false;
+    return this.#bearers.peek(keyOf(spec, addressOf(spec.url)))?.stale ?? false;
   }
 }
 

@@ -3,6 +3,7 @@
  * searched.
  */
 import type { ToolsListed } from "../../kernel/events.ts";
+import { Lru } from "../../kernel/lru.ts";
 import { tokensOf } from "../../kernel/tokens.ts";
 import type { CallRow } from "../call-schema.ts";
 
@@ -33,15 +34,13 @@ const NOTHING: ListTokens = { full: 0, shown: 0 };
 
 /** Counts a list once per conversation, because requesting it again saves nothing more. */
 export class CountedLists {
-  /** When the list of each caller was counted, oldest first. */
-  readonly #counted = new Map<string, number>();
+  /** When the list of each caller was counted. */
+  readonly #counted = new Lru<string, number>(MAX_CALLERS);
 
   tokens({ caller, sessionless, at, shownBytes, allBytes }: ToolsListed): ListTokens {
     const before = this.#counted.get(caller);
     if (before !== undefined && (!sessionless || at - before < COUNT_AGAIN_MS)) return NOTHING;
-    this.#counted.delete(caller);
     this.#counted.set(caller, at);
-    if (this.#counted.size > MAX_CALLERS) this.#counted.delete(this.#counted.keys().next().value ?? "");
     return { full: tokensOf(allBytes), shown: tokensOf(shownBytes) };
   }
 }

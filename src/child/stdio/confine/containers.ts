@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Engine, engineEnvironment } from "../../../config/container-engine.ts";
+import { isAlive } from "../../../home/process-alive.ts";
 import { LABEL } from "./container.ts";
 
 /** A stop waits for it, as long as for a process that is blocked in the kernel. */
@@ -49,13 +50,4 @@ async function run(
     const options = { signal, killSignal: "SIGKILL", env: engineEnvironment(), cwd: "/" } as const;
     execFile(path, args, options, (error, printed) => resolve(error ? undefined : printed));
   });
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== "ESRCH";
-  }
 }
