@@ -73,7 +73,7 @@ export const componentTexts = {
     addShort: "Add",
     addItem: "Add item",
     variant: "Arguments",
-    noMembers: "No arguments are described. Add one all the same",
+    noMembers: "The tool describes no arguments. You can add some.",
     addEntry: "Add entry",
     newArgument: "Name of the argument",
     addArgument: "Add argument",

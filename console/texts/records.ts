@@ -105,14 +105,14 @@ export const historyTexts = {
   undo: {
     button: "Undo this change",
     title: (n: number) => `Undo revision ${n}?`,
-    text: "This takes back only what this revision changed. Later changes stay.",
+    text: "This undoes only what this revision changed. Later changes stay.",
     confirm: "Undo",
     done: (n: number) => `Undone: the config is at revision ${n}`,
   },
   rollback: {
     button: "Return to this state",
     title: (n: number) => `Return to the state of revision ${n}?`,
-    text: "This takes back everything that later revisions changed. Keys, accounts and the audit log stay unchanged.",
+    text: "This undoes everything that later revisions changed. Keys, accounts and the audit log stay unchanged.",
     confirm: "Return",
     done: (n: number) => `Done: the config is at revision ${n}`,
   },

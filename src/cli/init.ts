@@ -64,7 +64,7 @@ interface StepResult {
 const FLAGS = {
   ...TARGET_FILE_FLAGS,
   yes: { kind: "switch", env: false, help: "Do not ask." },
-  undo: { kind: "switch", env: false, help: "Restore the files." },
+  undo: { kind: "switch", env: false, help: "Restore the files of the clients." },
 } as const;
 
 export const command: Command = {

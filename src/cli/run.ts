@@ -166,7 +166,7 @@ async function help(commands: Commands): Promise<string> {
   return `MetaMCP ${VERSION}: one MCP server in front of all the others.
 
 Usage:
-  metamcp [flags]           start the gateway
+  metamcp [flags]           run MetaMCP on stdio, or over HTTP with --transport
   metamcp COMMAND --help    show help for a command
 
 Commands:

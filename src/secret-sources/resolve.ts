@@ -55,6 +55,9 @@ async function secretOf(
   } catch (error) {
     const { message } = error as Error;
     const offline = error instanceof SecretUnavailable && error.offline;
-    throw new SecretUnavailable(`the secret ${written} cannot be had: ${message}`, { offline, cause: error });
+    throw new SecretUnavailable(`the secret ${written} cannot be read: ${message}`, {
+      offline,
+      cause: error,
+    });
   }
 }

@@ -10,7 +10,7 @@ type Tests = Reads["/policy-tests"];
 export const command: Command = {
   name: "gateway",
   usage: "gateway test [FILE]",
-  summary: "Run the policy tests of the gateway, or those of a document on what it would make.",
+  summary: "Run the policy tests of the gateway, or those of a document on the config that it would make.",
   flags: DOCUMENT_FLAGS,
   takes: [0, 1],
   async run(given) {

@@ -28,7 +28,7 @@ test("a server gets the secret when it starts, and the new one when it starts ag
   expect(await token()).toContain("second-secret-4711");
   const failed = textOf(await client.mcpCall("broken", "echo", { text: "x" }));
   expect(failed).toContain(
-    `the secret \${file:missing} cannot be had: ${folder.path("missing")} does not exist`,
+    `the secret \${file:missing} cannot be read: ${folder.path("missing")} does not exist`,
   );
   expect(client.stderr).not.toMatch(/(first|second)-secret-4711/);
 });
