@@ -7,6 +7,9 @@ import { textAt } from "./slice.ts";
 import { endOfString } from "./value-end.ts";
 
 const QUOTE = 0x22;
+/** By byte: whether it is looked at. */
+const STRUCTURE = new Uint8Array(256);
+for (const c of Buffer.from('"{}[],')) STRUCTURE[c] = 1;
 
 /** Returns the key, or undefined. One pass without recursion, so that deep nesting is safe. */
 export function repeatedKey(raw: Raw): string | undefined {
@@ -14,7 +17,9 @@ export function repeatedKey(raw: Raw): string | undefined {
   // In an object a key follows { and comma.
   let atKey = false;
   for (let i = 0; i < raw.length; i++) {
-    switch (raw[i] as number) {
+    const c = raw[i] as number;
+    if (STRUCTURE[c] === 0) continue;
+    switch (c) {
       case 0x7b:
         open.push(new Set());
         atKey = true;

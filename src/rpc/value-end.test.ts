@@ -38,9 +38,12 @@ test("other bytes at the same place have ends of their own", () => {
 });
 
 test("large values that are known are not walked through again", () => {
-  const bytes = Buffer.from(`[${" ".repeat(LARGE_BYTES)}[]]`);
+  const bytes = Buffer.from(`[{"a":[${" ".repeat(LARGE_BYTES)}[]]}]`);
   const end = endOfValue(bytes, 0);
+  const inner = Buffer.byteLength('[{"a":');
   // Nobody may do this: it only shows that the bytes are not read.
   bytes.fill("]", 1);
+  bytes.write("[", inner);
   expect(endOfValue(bytes, 0)).toBe(end);
+  expect(endOfValue(bytes, inner)).toBe(end - 2);
 });

@@ -10,6 +10,11 @@ const BACKSLASH = 0x5c;
 /** So many bytes of a string are read one by one. */
 const NEAR = 32;
 
+/** The outer levels of a container. Of deeper ones the ends are not kept. */
+const LEVELS = 8;
+/** Where the container of each level begins that is being read. */
+const begins = new Int32Array(LEVELS);
+
 interface KnownEnd {
   /** Weak, so that a message is not kept here. */
   readonly bytes: WeakRef<ArrayBufferLike>;
@@ -26,11 +31,13 @@ export function endOfValue(b: Buffer, i: number): number {
   if (first === QUOTE) return endOfString(b, i);
   if (first !== 0x7b && first !== 0x5b) return endOfWord(b, i);
   const end = knownEnd(b, i);
-  return end < 0 ? kept(b, i, endOfContainer(b, i)) : end;
+  return end < 0 ? endOfContainer(b, i) : end;
 }
 
+/** Also keeps the ends of large values inside, so that nobody has to walk through these again. */
 function endOfContainer(b: Buffer, i: number): number {
   let depth = 1;
+  begins[0] = i;
   for (i++; depth > 0 && i < b.length; ) {
     const c = b[i];
     if (c === QUOTE) {
@@ -39,8 +46,13 @@ function endOfContainer(b: Buffer, i: number): number {
     }
     // [ and { differ only in bit 5, and so do ] and }.
     const bracket = (c as number) | 0x20;
-    if (bracket === 0x7b) depth++;
-    else if (bracket === 0x7d) depth--;
+    if (bracket === 0x7b) {
+      if (depth < LEVELS) begins[depth] = i;
+      depth++;
+    } else if (bracket === 0x7d) {
+      depth--;
+      if (depth < LEVELS) kept(b, begins[depth] as number, i + 1);
+    }
     i++;
   }
   return i;
