@@ -231,7 +231,8 @@ export const SMALL_VALUES: Readonly<Record<string, string>> = {
 
 const YAML = "application/yaml";
 const JSON_TYPE = "application/json";
-const YAML_BYTES = 4 * 1024 * 1024 - 100;
+/** A thread reads YAML, which takes seconds for the most that the admin API reads; an eighth shows it too. */
+const YAML_BYTES = (process.env["METAMCP_TURNS"] === "all" ? 4 * 1024 : 512) * 1024 - 100;
 const many = (count: number, entry: (n: number) => unknown): Record<string, unknown> =>
   Object.fromEntries(Array.from({ length: count }, (_, n) => [`o${n}`, entry(n)]));
 const server = (n: number) => ({ command: "x", args: [`${n}`], disabled: true });
