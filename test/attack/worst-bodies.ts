@@ -231,8 +231,9 @@ export const SMALL_VALUES: Readonly<Record<string, string>> = {
 
 const YAML = "application/yaml";
 const JSON_TYPE = "application/json";
-/** A thread reads YAML, which takes seconds for the most that the admin API reads; an eighth shows it too. */
-const YAML_BYTES = (process.env["METAMCP_TURNS"] === "all" ? 4 * 1024 : 512) * 1024 - 100;
+/** A thread reads these, for seconds if they have the size that is allowed. An eighth of it shows too where. */
+const PART = process.env["METAMCP_TURNS"] === "all" ? 1 : 8;
+const YAML_BYTES = (4 * 1024 * 1024) / PART - 100;
 const many = (count: number, entry: (n: number) => unknown): Record<string, unknown> =>
   Object.fromEntries(Array.from({ length: count }, (_, n) => [`o${n}`, entry(n)]));
 const server = (n: number) => ({ command: "x", args: [`${n}`], disabled: true });
@@ -284,9 +285,10 @@ export const DOCUMENTS: Readonly<Record<string, { readonly type: string; body():
       },
     }),
   },
-  "32 MB of values": {
+  "many values": {
     type: JSON_TYPE,
-    body: () => `{"document":{"version":1,"servers":${VALUES["small objects"]?.(31 * 1024 * 1024)}}}`,
+    body: () =>
+      `{"document":{"version":1,"servers":${VALUES["small objects"]?.((31 * 1024 * 1024) / PART)}}}`,
   },
   "YAML with many keys": {
     type: YAML,
