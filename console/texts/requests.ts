@@ -6,7 +6,7 @@ export const requestsTexts = {
   summary: (calls: number, theirs: number, servers: number) =>
     calls + servers === 0
       ? "No requests are waiting."
-      : `${plural(calls, "call waits", "calls wait")} for approval${theirs < calls ? `, ${theirs} of them for yours` : ""}${servers > 0 ? `, ${plural(servers, "server is", "servers are")} requested` : ""}.`,
+      : `${plural(calls, "call waits", "calls wait")} for approval${theirs === calls ? "" : theirs === 0 ? ", which others decide" : `, ${theirs} of them for you to decide`}${servers > 0 ? `, ${plural(servers, "server is", "servers are")} requested` : ""}.`,
   notices: "Tell me in this browser",
   tabs: "Requests",
   calls: {

@@ -1,6 +1,6 @@
 /** Administration in the console, and its effects on clients. */
 import { describe, expect, test } from "vitest";
-import { allowError, logIn, noBrowser } from "../support/browser-page.ts";
+import { allowError, logIn, noBrowser, openPage } from "../support/browser-page.ts";
 import { openConsole } from "../support/console-page.ts";
 import { fullTeam } from "../support/full-team.ts";
 import { PASSWORD } from "../support/people.ts";
@@ -285,6 +285,39 @@ describe.skipIf(noBrowser)("administration", () => {
     expect(member.names).not.toContain("Servers");
     await member.page.getByRole("heading", { name: "Connect your client" }).waitFor();
     await member.page.getByText(`${gateway.url}/metamcp/main/mcp`, { exact: true }).waitFor();
+    // How much a key is used is shown to those who may read it, and as 0 to nobody.
+    for (const [{ page }, columns] of [
+      [member, 0],
+      [viewer, 1],
+    ] as const) {
+      await page.goto(`${gateway.url}/me`);
+      await page.getByRole("button", { name: "Create my key" }).click();
+      await page
+        .getByText(/mmcp_\w+/)
+        .first()
+        .waitFor();
+      await page.goto(`${gateway.url}/keys`);
+      await page.getByRole("columnheader", { name: "Last used" }).waitFor();
+      expect(await page.getByRole("columnheader", { name: "Calls, 7 d" }).count()).toBe(columns);
+    }
+  });
+
+  test("whose call waits reads that others decide", async () => {
+    const rules = [{ effect: "approve", tools: ["fix:echo"] }];
+    const gateway = await team([], { middleware: [{ use: "policy", default: "allow", rules }] });
+    const caller = await teamPerson(gateway, "member", { email: "caller@example.org" });
+    const waiting = await caller.watch("POST", "/endpoints/main/try", {
+      server: "fix",
+      tool: "echo",
+      args: { message: "please" },
+    });
+    await waiting.next("progress");
+    const page = await openPage(`${gateway.url}/requests`, { cookie: caller.cookie });
+    await page.getByText("1 call waits for approval, which others decide.").waitFor();
+    await page.getByRole("tab", { name: "Calls", exact: true }).waitFor();
+    const decider = await openConsole(gateway, { path: "/requests" });
+    await decider.getByText("1 call waits for approval.").waitFor();
+    await decider.getByRole("tab", { name: /^Calls\s*1$/ }).waitFor();
   });
 
   test("an open page recovers from a restart of the gateway", async () => {

@@ -14,7 +14,7 @@ import { NewKey } from "./new-key.tsx";
 import { useEndpointNames, useOwners } from "./use-names.ts";
 
 const { columns } = texts;
-const COLUMNS: readonly Column<KeyRow>[] = [
+const ABOUT: readonly Column<KeyRow>[] = [
   {
     id: "name",
     head: columns.name,
@@ -35,7 +35,9 @@ const COLUMNS: readonly Column<KeyRow>[] = [
     width: "150px",
     hideBelow: "large",
   },
-  ...callerColumns<KeyRow>(),
+];
+const USE = callerColumns<KeyRow>();
+const TIMES: readonly Column<KeyRow>[] = [
   {
     id: "used",
     head: columns.lastUsed,
@@ -67,7 +69,8 @@ export default function Keys() {
       of={useList("/api-keys", {}, { when: (event) => event.type === "admin" })}
       summary={(all) => texts.summary(all.length, all.filter(({ lastUsedAt }) => !lastUsedAt).length)}
       rowsOf={(all) => all.map((key) => keyRow(key, { endpoints, users, uses, now: Date.now() }))}
-      columns={COLUMNS}
+      // Without the right to read sums, a key that is used would look unused.
+      columns={may("stats.read") ? [...ABOUT, ...USE, ...TIMES] : [...ABOUT, ...TIMES]}
       sorting={{ column: "used", descending: true }}
       rowKey={({ key }) => key.uuid}
       rowName={({ key }) => key.name}

@@ -47,7 +47,12 @@ export default function Requests() {
         active={tab}
         onChange={(to) => go({ page: "requests", query: { tab: to } })}
         tabs={[
-          { id: "calls", label: texts.calls.tab, count: theirs },
+          // None beside calls that others decide.
+          {
+            id: "calls",
+            label: texts.calls.tab,
+            ...((theirs > 0 || waiting.length === 0) && { count: theirs }),
+          },
           ...(decides ? [{ id: "servers", label: texts.servers.tab, count: pending }] : []),
         ]}
       >
