@@ -55,6 +55,8 @@ class LongFirst extends BaseSequencer {
 const WAITING = under("test/integration/replica/");
 const LONG = [
   "test/integration/replica/kill-run",
+  "test/attack/long-turns",
+  "test/integration/replica/split",
   "test/browser/",
   "test/conformance/",
   "src/sandbox/",
