@@ -148,7 +148,7 @@ function answer(server: string, { changes, signs, removed, fault }: Seen, approv
       ...(before !== undefined && { before: JSON.parse(before) as unknown }),
       after: after && (JSON.parse(after) as unknown),
     })),
-    signs: signs.map(({ form: _, ...item }) => item),
+    signs,
     removed,
     fault,
     approved,

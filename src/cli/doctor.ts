@@ -41,7 +41,7 @@ interface Finding {
   /** What is new, changed or has a hard sign, and is not approved. */
   readonly unapproved?: readonly ToolChange[];
   /** Signs of an attack in what needs no approval. */
-  readonly signs?: readonly Omit<ItemSigns, "form">[];
+  readonly signs?: readonly ItemSigns[];
 }
 
 /** Servers list prompts and resources shortly after their tools. */
@@ -153,7 +153,7 @@ async function check({ scope, pins, catalog }: Engine, spec: ServerSpec, target:
         tools,
         skills: scope.view(person).snapshot.listings.get(server)?.skills?.length || undefined,
         ...lists,
-        ...(signs.length > 0 && { signs: signs.map(({ form: _, ...item }) => item) }),
+        ...(signs.length > 0 && { signs }),
         ...(signs.some(hasHardSign) && {
           advice: `If they are harmless, approve them:\n$ metamcp approve ${server}`,
         }),

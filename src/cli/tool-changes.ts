@@ -18,7 +18,7 @@ export function headline(change: ToolChange): string {
 }
 
 /** What has signs, each with its place. */
-export function itemSignLines(item: Omit<ItemSigns, "form">): readonly string[] {
+export function itemSignLines(item: ItemSigns): readonly string[] {
   return signLines(item.signs).map((line) => `${line.slice(0, 1)} ${shownKey(item)} ${line.slice(2)}`);
 }
 
