@@ -164,10 +164,12 @@ interface EditRuleProps {
 }
 
 function EditRule({ layer, place: { kind, name } }: EditRuleProps) {
-  if (!may(RIGHTS[kind])) return null;
+  // Who may read the pipeline of an endpoint can see the rule there.
+  if (!may(kind === "endpoint" ? "objects.read" : RIGHTS[kind])) return null;
+  const edits = may(RIGHTS[kind]) && may("layers.guarded");
   return (
-    <Button kind="primary" href={PAGES[kind](name)}>
-      {texts.editRule(layer)}
+    <Button kind={edits ? "primary" : "plain"} href={PAGES[kind](name)}>
+      {edits ? texts.editRule(layer) : texts.seeRule(layer)}
     </Button>
   );
 }

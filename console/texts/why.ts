@@ -31,6 +31,7 @@ export const whyTexts = {
   turnedOn: (tool: string) => `${tool} is on`,
   logIn: "Log in",
   editRule: (layer: string) => `Edit the ${layer} rule`,
+  seeRule: (layer: string) => `See the ${layer} rule`,
   editTimeout: "Change its time limit",
   openNamespace: (name: string) => `Open namespace ${name}`,
   openEndpoint: (name: string) => `Open endpoint ${name}`,

@@ -126,4 +126,23 @@ describe.skipIf(noBrowser)("the console", () => {
     await page.getByText("echo", { exact: false }).first().click();
     await page.getByRole("button", { name: "Call", exact: true }).waitFor();
   });
+
+  test("the rule that refused a call is offered for change only to those who may change it", async () => {
+    const policy = { use: "policy", default: "allow", rules: [{ effect: "deny", tools: ["fix:weird"] }] };
+    const { gateway, api, key } = await layeredTeam({ endpoint: { middleware: [policy] } });
+    const client = await teamClient(gateway, "meta", { key });
+    await client.call("mcp_call", { server: "fix", tool: "weird", args: {} }).catch(() => {});
+    const [{ id }] = (await api("GET", "/calls?limit=1&tool=weird")).body.items;
+    const words = {
+      admin: "Edit the policy rule",
+      editor: "See the policy rule",
+      viewer: "See the policy rule",
+    };
+    for (const [role, word] of Object.entries(words)) {
+      const page = await openConsole(gateway, { role: role as keyof typeof words, path: `/traffic/${id}` });
+      await page.getByRole("link", { name: word, exact: true }).click();
+      await page.getByRole("tab", { name: "Pipeline", selected: true }).waitFor();
+      await page.getByText("Deny").first().waitFor();
+    }
+  });
 });
