@@ -36,7 +36,7 @@ export const requestsTexts = {
     refuseOne: (name: string) => `Refuse ${name}`,
     openCall: "Open the call",
     outcome: "Show its call in the audit log",
-    arguments: "What was asked to be sent",
+    arguments: "Arguments",
     key: "Key",
     approve: "Approve call",
     refuse: "Refuse",

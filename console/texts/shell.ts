@@ -75,7 +75,7 @@ export const shellTexts = {
     edits: (n: number) => (n === 1 ? "What saving changes" : `What saving changes: ${n} fields`),
   },
   roles: { admin: "Administrator", editor: "Editor", viewer: "Viewer", member: "Member" },
-  limits: { sessions: "Maximum sessions", inFlight: "Maximum concurrent requests", none: "no limit" },
+  limits: { sessions: "Maximum sessions", inFlight: "Maximum concurrent requests", none: "No limit" },
   noTools: {
     title: "No tools are known yet",
     text: "No server has been started yet. Each starts when a client first needs it, or now.",

@@ -10,9 +10,9 @@ import { requestsTexts } from "../../texts/requests.ts";
 import { serverTexts } from "../../texts/servers.ts";
 import { shellTexts } from "../../texts/shell.ts";
 import { ServerState } from "../servers/state-cell.tsx";
+import { SERVER_STATES, shownItems } from "./attention-items.ts";
 
 const texts = overviewTexts.attention;
-const MAX_ITEMS = 8;
 const STATES = { error: "bad", warning: "warn", info: "off" } as const;
 
 interface AttentionListProps {
@@ -23,10 +23,11 @@ interface AttentionListProps {
 export function AttentionList({ attention: { items, counts }, servers }: AttentionListProps) {
   const noEndpoint = counts !== undefined && counts.endpoints === 0 && counts.servers.all > 0;
   if (items.length === 0 && !noEndpoint) return null;
+  const shown = shownItems(items);
   return (
     <section class="panel attention" aria-label={texts.title}>
       <ul>
-        {items.slice(0, MAX_ITEMS).map((item) => (
+        {shown.map((item) => (
           <li key={`${item.kind} ${item.object?.uuid} ${item.field}`} class="attention-row">
             <Item item={item} server={servers.find(({ uuid }) => uuid === item.object?.uuid)} />
           </li>
@@ -41,9 +42,9 @@ export function AttentionList({ attention: { items, counts }, servers }: Attenti
           </li>
         )}
       </ul>
-      {items.length > MAX_ITEMS && (
+      {items.length > shown.length && (
         <p class="attention-more">
-          <a href={hrefOf({ page: "servers" })}>{texts.more(items.length - MAX_ITEMS)}</a>
+          <a href={hrefOf({ page: "servers" })}>{texts.more(items.length - shown.length)}</a>
         </p>
       )}
     </section>
@@ -97,13 +98,6 @@ interface Notice {
 }
 
 const PAGES = { server: "servers", endpoint: "endpoints", "api-key": "keys" } as const;
-const SERVER_STATES: ReadonlySet<string> = new Set([
-  "server.failed",
-  "server.misconfigured",
-  "server.login",
-  "server.untried",
-] satisfies AttentionItem["kind"][]);
-
 const failed = (): Notice => ({ word: serverTexts.states.failed });
 
 const NOTICES: Readonly<Record<AttentionItem["kind"], (item: AttentionItem) => Notice>> = {

@@ -39,14 +39,14 @@ export const CALL_COLUMNS: readonly Column<CallLine>[] = [
   {
     id: "who",
     head: columns.who,
-    width: "160px",
+    width: "190px",
     value: ({ principal }) => principal.name,
     cell: ({ principal }) => <Only name="principal" value={principal.id} text={principal.name} />,
   },
   {
     id: "client",
     head: columns.client,
-    width: "120px",
+    width: "150px",
     hideBelow: "large",
     value: ({ client }) => client?.name,
     cell: ({ client }) => client && <Only name="client" value={client.name} />,
