@@ -17,25 +17,40 @@ import { hostFile } from "./wasm.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "metamcp-docker-"));
 const journal = join(folder, "journal");
+const environments = join(folder, "environments");
 const listed = join(folder, "listed");
 
-/** Runs the command after `run … IMAGE node`, with the path of the host in place of its path in the image. */
-const FAKE_DOCKER = `#!${process.execPath}
-const { appendFileSync, existsSync, readFileSync, writeFileSync, rmSync } = require("node:fs");
-const { spawn } = require("node:child_process");
-const args = process.argv.slice(2);
-appendFileSync(${JSON.stringify(journal)}, JSON.stringify({ args, env: Object.keys(process.env) }) + "\\n");
-const pidOf = (name) => ${JSON.stringify(folder)} + "/" + name;
-if (args[0] === "ps") process.stdout.write(existsSync(${JSON.stringify(listed)}) ? readFileSync(${JSON.stringify(listed)}) : "");
-if (args[0] === "kill" && existsSync(pidOf(args[1]))) process.kill(Number(readFileSync(pidOf(args[1]), "utf8")), "SIGKILL");
-if (args[0] === "run") {
-  const name = args[args.indexOf("--name") + 1];
-  const command = args.slice(args.indexOf("metamcp-sandbox:1") + 2).map((arg) => (arg === "/sandbox/host.js" ? ${JSON.stringify(hostFile())} : arg));
-  // A container outlives the Docker CLI too.
-  const child = spawn(process.execPath, command, { stdio: "inherit", env: {}, detached: true });
-  writeFileSync(pidOf(name), String(child.pid));
-  child.on("exit", (code) => { rmSync(pidOf(name)); process.exit(code ?? 137); });
-}
+/**
+ * Runs the command after `run … IMAGE node`, with the path of the host in place of its path in the image. A
+ * shell script, because a second Node would cost as much as the host.
+ */
+const FAKE_DOCKER = `#!/bin/sh
+line=$(printf '%s\\t' "$@")
+printf '%s\\n' "$line" >> "${journal}"
+env >> "${environments}"
+case $1 in
+ps) cat "${listed}" 2>/dev/null ;;
+kill) [ ! -e "${folder}/$2" ] || kill -KILL "$(cat "${folder}/$2")" ;;
+run)
+  while [ "$1" != metamcp-sandbox:1 ]; do
+    [ "$1" != --name ] || file="${folder}/$2"
+    shift
+  done
+  shift 2
+  for one; do
+    shift
+    [ "$one" != /sandbox/host.js ] || one="${hostFile()}"
+    set -- "$@" "$one"
+  done
+  # A container outlives the Docker CLI too. The shell gives a command in the background no input of its own.
+  exec 3<&0
+  env -i "${process.execPath}" "$@" <&3 3<&- &
+  echo $! > "$file"
+  wait $!
+  code=$?
+  rm "$file"
+  exit $code
+esac
 `;
 
 const before = process.env["PATH"];
@@ -51,15 +66,12 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-interface Invocation {
-  readonly args: readonly string[];
-  readonly env: readonly string[];
-}
-const invocations = (): Invocation[] =>
+/** The arguments of each invocation. */
+const invocations = (): string[][] =>
   readFileSync(journal, "utf8")
-    .trim()
+    .trimEnd()
     .split("\n")
-    .map((line) => JSON.parse(line) as Invocation);
+    .map((line) => line.split("\t"));
 
 const parts = { clock: systemClock, log: silentLog };
 const create = (): LazyExecutor => new LazyExecutor({ backend: "docker" }, parts);
@@ -76,7 +88,8 @@ test("each run gets its own container, without the environment of MetaMCP", asyn
     expect([backend, unsafe]).toEqual(["docker", false]);
     expect(enforced).not.toContain("memoryBytes");
   }
-  expect(invocations().some(({ env }) => env.includes("METAMCP_CANARY"))).toBe(false);
+  expect(readFileSync(environments, "utf8")).toContain("PATH=");
+  expect(readFileSync(environments, "utf8")).not.toContain("METAMCP_CANARY");
   await executor.close();
 });
 
@@ -85,9 +98,9 @@ test("a container that does not exit after its run is killed by name, not only i
   const stay =
     "process.stdin.removeAllListeners(); process.exit = () => {}; process.stdout.on('error', () => {}); process.pid";
   const pid = valueIn(await tryRun(executor, stay)) as number;
-  const name = invocations().findLast(({ args }) => args[0] === "run")?.args[5] ?? "";
+  const name = invocations().findLast(([command]) => command === "run")?.[5] ?? "";
   expect(name).toMatch(/^metamcp-[0-9a-f]{16}$/);
-  await until(() => invocations().some(({ args }) => args[0] === "kill" && args[1] === name));
+  await until(() => invocations().some(([command, killed]) => command === "kill" && killed === name));
   await gone([pid]);
   await executor.close();
 });
@@ -102,8 +115,8 @@ test("the first run kills containers that a killed gateway left behind, and no o
   );
   const executor = create();
   expect(valueIn(await tryRun(executor, "1"))).toBe(1);
-  await until(() => invocations().some(({ args }) => args.join(" ") === "kill left"));
-  const killed = invocations().flatMap(({ args }) => (args[0] === "kill" ? [args[1]] : []));
+  await until(() => invocations().some(([command, killed]) => command === "kill" && killed === "left"));
+  const killed = invocations().flatMap(([command, name]) => (command === "kill" ? [name] : []));
   expect(killed).not.toContain("own");
   expect(killed).not.toContain("far");
   await executor.close();

@@ -22,13 +22,14 @@ export interface HostedOptions {
   /** Start one host for each run, and end it with the run. */
   readonly perRun?: boolean;
   readonly maxHosts?: number;
+  /** A host is replaced after this number of runs. */
+  readonly maxServed?: number;
 }
 
 /** An idle host uses memory too. */
 const MAX_HOSTS = Math.max(2, Math.min(availableParallelism(), 4));
 /** Engines that a host prepares in advance. */
 const SPARE = 4;
-/** A host is replaced after this number of runs. */
 const MAX_SERVED = 500;
 const IDLE_MS = 300_000;
 /** With more runs in one host they would delay each other. */
@@ -44,16 +45,17 @@ export class HostedExecutor implements Executor {
   #lastId = 0;
   #closed = false;
   #idle: Timer | undefined;
-  /** Resolves when no host is being started. */
   /** Hosts are started one at a time. */
   readonly #launches = new Sequencer();
   readonly #queue: RunQueue;
+  readonly #maxServed: number;
   readonly #usualHosts: number;
   /** Limit for principals without a host, while all usual hosts are busy. */
   readonly #maxHosts: number;
 
   constructor(options: HostedOptions) {
     this.#options = options;
+    this.#maxServed = options.maxServed ?? MAX_SERVED;
     this.#usualHosts = options.maxHosts ?? MAX_HOSTS;
     this.#maxHosts = options.maxHosts ?? 2 * MAX_HOSTS;
     const runs = options.perRun ? MAX_SINGLE_RUN_HOSTS : this.#maxHosts * MAX_RUNS_PER_HOST;
@@ -97,7 +99,7 @@ export class HostedExecutor implements Executor {
   #assign(execution: Execution, host: HostProcess): void {
     host.take(execution);
     if (this.#options.perRun) return host.retire();
-    if (host.served === MAX_SERVED) void this.#replace(host);
+    if (host.served === this.#maxServed) void this.#replace(host);
     this.#watchIdle();
   }
 

@@ -20,6 +20,7 @@ export interface WasmOptions {
   /** Default: used if it is installed and works. False: never used. */
   readonly bubblewrap?: boolean;
   readonly maxHosts?: number;
+  readonly maxServed?: number | undefined;
   /** Default: the user of this process. */
   readonly user?: RunUser | undefined;
 }
@@ -46,6 +47,7 @@ export function createWasmExecutor({
   perRun,
   bubblewrap,
   maxHosts,
+  maxServed,
   user,
 }: WasmOptions): HostedExecutor {
   return new HostedExecutor({
@@ -54,6 +56,7 @@ export function createWasmExecutor({
     log,
     ...(perRun !== undefined && { perRun }),
     ...(maxHosts !== undefined && { maxHosts }),
+    ...(maxServed !== undefined && { maxServed }),
     async launch() {
       const file = hostFile();
       const plain = { command: process.execPath, args: [...NODE_FLAGS, file, "wasm"], user };

@@ -10,7 +10,7 @@ import { tryRun } from "../../src/sandbox/try-run.ts";
 import { createWasmExecutor } from "../../src/sandbox/wasm.ts";
 import { TRICKS } from "./tricks.ts";
 
-const LIMITS = { wallMs: 2_500, cpuMs: 1_000 };
+const LIMITS = { wallMs: 1_000, cpuMs: 400 };
 /**
  * Cases with one engine step that cannot be interrupted. There the sandbox process is killed, and the other
  * run gets an error.
