@@ -3,10 +3,11 @@
  * them.
  */
 import { fileURLToPath } from "node:url";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { FULL } from "../support/full.ts";
 import { INSTALL_MS } from "../support/install.ts";
-import { loadSuite, obstacle, type Suite } from "./suite.ts";
+import { shared } from "../support/shared.ts";
+import { loadSuite, obstacle } from "./suite.ts";
 
 const CLIENT = fileURLToPath(new URL("auth-client.mjs", import.meta.url));
 
@@ -61,13 +62,10 @@ const SCENARIOS = [
 describe.skipIf(obstacle)(
   `the official suite finds no fault with the login of the client${obstacle ? ` (${obstacle})` : ""}`,
   () => {
-    let suite: Suite;
-    beforeAll(async () => {
-      suite = await loadSuite();
-    }, INSTALL_MS);
+    const suite = shared(loadSuite, INSTALL_MS);
 
     test.each(SCENARIOS)("in revision %s, scenario auth/%s", { timeout: 120_000 }, async (revision, name) => {
-      const checks = await suite.client(CLIENT, `auth/${name}`, revision);
+      const checks = await suite().client(CLIENT, `auth/${name}`, revision);
       expect(checks.filter((check) => check.startsWith("SUCCESS")).length).toBeGreaterThan(0);
       expect(checks.filter((check) => /^(FAILURE|WARNING)/.test(check))).toEqual([]);
     });

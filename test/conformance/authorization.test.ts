@@ -2,21 +2,19 @@
  * The scenarios of the official suite for authorization servers, with the gateway as the server. A client
  * registers first, and a user logs in.
  */
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Browser } from "../support/browser.ts";
 import { freePort } from "../support/free-port.ts";
 import { INSTALL_MS } from "../support/install.ts";
 import { OAuthClient } from "../support/oauth-client.ts";
 import { ADA, oauthTeam } from "../support/oauth-team.ts";
-import { loadSuite, obstacle, type Suite } from "./suite.ts";
+import { shared } from "../support/shared.ts";
+import { loadSuite, obstacle } from "./suite.ts";
 
 describe.skipIf(obstacle)(
   `the official suite finds no fault with the authorization server${obstacle ? ` (${obstacle})` : ""}`,
   () => {
-    let suite: Suite;
-    beforeAll(async () => {
-      suite = await loadSuite();
-    }, INSTALL_MS);
+    const suite = shared(loadSuite, INSTALL_MS);
 
     test.each(["2025-11-25", "2026-07-28"] as const)(
       "in revision %s",
@@ -26,7 +24,7 @@ describe.skipIf(obstacle)(
         const port = await freePort();
         const client = new OAuthClient(team.url, { redirectUri: `http://127.0.0.1:${port}/callback` });
         expect((await client.register()).status).toBe(201);
-        const report = await suite.authorization(
+        const report = await suite().authorization(
           { issuer: team.url, clientId: client.id, resource: client.resource, port, revision },
           async (address) => {
             const browser = new Browser();

@@ -3,9 +3,10 @@
  * `auth.test.ts` has the login scenarios.
  */
 import { fileURLToPath } from "node:url";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { INSTALL_MS } from "../support/install.ts";
-import { loadSuite, obstacle, type Suite } from "./suite.ts";
+import { shared } from "../support/shared.ts";
+import { loadSuite, obstacle } from "./suite.ts";
 
 const CLIENT = fileURLToPath(new URL("client.mjs", import.meta.url));
 
@@ -33,14 +34,11 @@ const SCENARIOS = {
 describe.skipIf(obstacle)(
   `the official suite finds no fault with the client${obstacle ? ` (${obstacle})` : ""}`,
   () => {
-    let suite: Suite;
-    beforeAll(async () => {
-      suite = await loadSuite();
-    }, INSTALL_MS);
+    const suite = shared(loadSuite, INSTALL_MS);
 
     describe.each(["2025-11-25", "2026-07-28"] as const)("in revision %s", (revision) => {
       test.each(SCENARIOS[revision])("scenario %s", { timeout: 120_000 }, async (scenario) => {
-        const checks = await suite.client(CLIENT, scenario, revision);
+        const checks = await suite().client(CLIENT, scenario, revision);
         expect(checks.filter((check) => check.startsWith("SUCCESS")).length).toBeGreaterThan(0);
         expect(checks.filter((check) => /^(FAILURE|WARNING)/.test(check))).toEqual([]);
       });

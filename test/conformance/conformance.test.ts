@@ -5,12 +5,13 @@
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { FULL } from "../support/full.ts";
 import { httpGateway } from "../support/http-gateway.ts";
 import { INSTALL_MS } from "../support/install.ts";
+import { shared } from "../support/shared.ts";
 import { temp } from "../support/temp.ts";
-import { loadSuite, obstacle, type Report, type Revision, type Suite } from "./suite.ts";
+import { loadSuite, obstacle, type Report, type Revision } from "./suite.ts";
 
 const SERVER = fileURLToPath(new URL("server.mjs", import.meta.url));
 /** Client's revision → child's era → scenario → the checks that differ, and the reason. */
@@ -81,10 +82,7 @@ const failures = (report: Report): string[] =>
   );
 
 describe.skipIf(obstacle)(`the official suite${obstacle ? ` (${obstacle})` : ""}`, () => {
-  let suite: Suite;
-  beforeAll(async () => {
-    suite = await loadSuite();
-  }, INSTALL_MS);
+  const suite = shared(loadSuite, INSTALL_MS);
 
   describe.each([
     ["2025-11-25", "legacy"],
@@ -93,7 +91,7 @@ describe.skipIf(obstacle)(`the official suite${obstacle ? ` (${obstacle})` : ""}
     let direct: Report;
 
     test("passes everything that is scored against the fixture itself", { timeout: 120_000 }, async () => {
-      direct = await suite.server(await startFixture(era), revision);
+      direct = await suite().server(await startFixture(era), revision);
       expect(direct.size).toBeGreaterThan(30);
       // The fixture does not implement the tasks extension.
       expect(failures(direct).filter((line) => !line.startsWith("tasks-"))).toEqual([]);
@@ -110,7 +108,7 @@ describe.skipIf(obstacle)(`the official suite${obstacle ? ` (${obstacle})` : ""}
         // own connection.
         const needsOwnConnection = era === "2026" && childEra === "legacy";
         const url = await through(childEra, transport, needsOwnConnection ? "session" : "shared");
-        const passed = await suite.server(url, revision);
+        const passed = await suite().server(url, revision);
         const expected = Object.entries(EXPECTED[revision][childEra]).map(([scenario, { checks }]) => [
           scenario,
           checks,

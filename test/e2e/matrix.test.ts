@@ -5,8 +5,9 @@
  */
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { connect, type Front, type Sdk, type SdkClient } from "../support/sdk-clients.ts";
+import { atEnd, shared } from "../support/shared.ts";
 import { type Temp, temp } from "../support/temp.ts";
 import { until } from "../support/until.ts";
 
@@ -36,16 +37,19 @@ async function remote(era: "legacy" | "2026"): Promise<string> {
   const child = spawn(process.execPath, [SERVER, "--http", "0", "--era", era], {
     stdio: ["ignore", "pipe", "inherit"],
   });
-  onTestFinished(() => void child.kill("SIGKILL"));
+  atEnd(() => void child.kill("SIGKILL"));
   return await new Promise((resolve, reject) => {
     child.stdout.once("data", (line: Buffer) => resolve(line.toString().trim()));
     child.once("exit", (code) => reject(new Error(`the child ended with ${code}`)));
   });
 }
 
-async function setUp(): Promise<Temp> {
+/** They keep no state of a client beyond its session, so all clients share them. */
+const remotes = shared(async () => await Promise.all([remote("legacy"), remote("2026")]));
+
+function setUp(): Temp {
   const folder = temp();
-  const [old, new_] = await Promise.all([remote("legacy"), remote("2026")]);
+  const [old, new_] = remotes();
   const local = (era: string) => ({ command: process.execPath, args: [SERVER, "--era", era] });
   const children: Record<Child, object> = {
     stdio: local("legacy"),
@@ -195,7 +199,7 @@ function combinations(row: number): readonly (readonly [string, Child])[] {
 describe.each(CLIENTS.map(([sdk, front], row) => ({ sdk, front, row })))("$sdk over $front", (kind) => {
   test("can use every feature of its servers", { timeout: 120_000 }, async () => {
     const { sdk, front, row } = kind;
-    const client = await connect(sdk, front, await setUp());
+    const client = await connect(sdk, front, setUp());
     await untilAllListed(client);
     const unreachable = front === "streamable --stateless" && sdk !== "SDK v2, stateless era";
     const failures: string[] = [];

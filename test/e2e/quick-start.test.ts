@@ -146,7 +146,10 @@ test("the packed package works in an empty folder as docs/getting-started.md say
   // packages.
   const harmless = commands.filter((line) => !/ (?:init|import|doctor)\b/.test(line));
   const answers: string[] = [];
-  for (const line of harmless) answers.push(await npx(...line.split(/\s+/)));
+  for (const [n, line] of harmless.entries()) {
+    const [, ...args] = line.split(/\s+/);
+    answers.push(await (n === 0 ? npx("metamcp", ...args) : metamcp(...args)));
+  }
   expect(answers[0]).toBe(`${version}\n`);
   const added = commands.flatMap((line) => /^metamcp add ([a-z -]+)$/.exec(line)?.[1]?.split(" ") ?? []);
   const { servers } = JSON.parse(await metamcp("list", "--json")) as { servers: { name: string }[] };

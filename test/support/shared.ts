@@ -17,7 +17,7 @@ export function atEnd(end: End): void {
 }
 
 /** Call at the top of a file or a `describe`. The tests get the value by calling the result. */
-export function shared<T>(make: () => T | Promise<T>): () => T {
+export function shared<T>(make: () => T | Promise<T>, timeout?: number): () => T {
   let value: T | undefined;
   beforeAll(async () => {
     const mine: End[] = [];
@@ -30,6 +30,6 @@ export function shared<T>(make: () => T | Promise<T>): () => T {
     return async () => {
       for (const end of mine.reverse()) await end();
     };
-  });
+  }, timeout);
   return () => value as T;
 }
