@@ -43,7 +43,7 @@ export function percent(part: number, whole: number): string {
   return `${share === 0 || share >= 9.95 ? Math.round(share) : share.toFixed(1)}${THIN}%`;
 }
 
-/** Made at the first use and kept, because making one takes longer than everything else in a row of a table. */
+/** Made at the first use and kept, because making one takes longer than the rest of a row of a table. */
 export function timeFormat(options: Intl.DateTimeFormatOptions): (at: number) => string {
   let format: Intl.DateTimeFormat | undefined;
   return (at) => {

@@ -89,7 +89,7 @@ function Unused() {
   );
 }
 
-/** Where the step that connects a client is offered: in the way if nobody has used the gateway for a month. */
+/** Where the step that connects a client is offered: in the way if nobody used the gateway for a month. */
 function useConnectOffer(): "none" | "button" | "panel" {
   const calls = useOverviewUsage().value.value?.totals.calls;
   const noCalls = calls === 0 && may("servers.write");
