@@ -17,7 +17,7 @@ process.on("unhandledRejection", (error) => {
 });
 
 let runs = 0;
-process.on("message", async (args) => {
+async function run(args) {
   process.argv = [process.execPath, suite, ...args];
   const ended = new Promise((resolve) => {
     end = resolve;
@@ -27,5 +27,6 @@ process.on("message", async (args) => {
   });
   await ended;
   process.send("ended");
-});
+}
+process.on("message", (args) => void run(args));
 process.on("disconnect", () => exit());
