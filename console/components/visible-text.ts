@@ -49,7 +49,7 @@ export function visibleText(text: string): string {
 function placeholderOf(characters: string): TextPart {
   const point = characters.codePointAt(0) ?? 0;
   const code = point.toString(16).toUpperCase().padStart(4, "0");
-  const { length } = [...characters];
+  const { length } = Array.from(characters);
   if (length > 1) return { text: `‹${length} × ${code}›`, code };
   return { text: `‹${CONTROLS[point] ?? (point === 0x7f ? "DEL" : code)}›`, code };
 }

@@ -192,7 +192,7 @@ export class ProcessTable {
     this.#next ??= this.#running.then(() => {
       this.#next = undefined;
       const reading = scan(this.#options);
-      this.#running = reading;
+      this.#running = reading.catch(() => {}); // The next reading runs even if this one fails.
       return reading;
     });
     return this.#next;

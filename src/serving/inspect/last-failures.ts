@@ -71,7 +71,7 @@ export class LastFailures {
         if (event.type === "connection") this.#heard(event);
       }),
       store.onChange((change) => {
-        if (change.of === "records" && change.kind === FAILURE) this.#queue(() => this.#read());
+        if (change.of === "records" && change.kind === FAILURE) void this.#queue(() => this.#read());
       }),
       store.onState(({ up }) => {
         if (up) this.#judgeSoon();

@@ -147,7 +147,7 @@ describe.each(databases)("after a restart on %s", (_, database, missing) => {
     process.kill(pid, "SIGKILL");
     await until(async () => (await statusOf(second, "starts")).state === "failed", { what: "its failure" });
     // Ends the drain.
-    second.kill("SIGTERM");
+    void second.kill("SIGTERM");
     await ended;
     expect(await stored()).toEqual([]);
   });
