@@ -3,15 +3,17 @@ import type { Change } from "../api/types.ts";
 import { Diff } from "../components/diff.tsx";
 import { ForeignText } from "../components/foreign-text.tsx";
 import { historyTexts as texts } from "../texts/records.ts";
+import { useObjectNames, withNames } from "./use-object-names.ts";
 import "./change-list.css";
 
 const MARKS = { create: "+", update: "~", delete: "−" } as const;
 
 export function ChangeList({ changes }: { readonly changes: readonly Change[] }) {
+  const names = useObjectNames();
   return (
     <ul class="change-list">
       {changes.map((change) => (
-        <OneChange key={`${change.kind} ${change.name}`} change={change} />
+        <OneChange key={`${change.kind} ${change.name}`} change={withNames(change, names) as Change} />
       ))}
     </ul>
   );

@@ -41,6 +41,7 @@ export const namespacesTexts = {
       enabled: "on: new tools of a server appear automatically",
       disabled: "off: somebody must turn them on",
     },
+    search: "Search servers",
     create: "Create namespace",
     save: "Save",
   },
@@ -57,7 +58,8 @@ export const namespacesTexts = {
     save: "Save",
   },
   tools: {
-    sentence: (on: number, all: number) => `${on} of ${plural(all, "tool")} are on.`,
+    sentence: (on: number, all: number, held: number) =>
+      `${on} of ${plural(all, "tool")} are on.${held > 0 ? ` ${plural(held, "waits", "wait")} for approval.` : ""}`,
     common: (gates: string) => `For every tool: ${gates}.`,
     columns: { tool: "Tool", name: "Other name here", state: "State" },
     on: "on",

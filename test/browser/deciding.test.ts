@@ -97,6 +97,15 @@ describe.skipIf(noBrowser)("deciding", () => {
     const rule = row.getByRole("link", { name: /^policy, rule \d$/ });
     expect(await rule.getAttribute("href")).toMatch(/^\/endpoints\/[0-9a-f-]{36}\?tab=pipeline$/);
     await until(async () => (await page.title()).startsWith("(2)"), { what: "the count of 2" });
+    // On a phone the buttons have a line for themselves.
+    await page.setViewportSize({ width: 390, height: 844 });
+    const around = await row.boundingBox();
+    const refuse = await row.getByRole("button", { name: /^Refuse/ }).boundingBox();
+    const bottom = (box: typeof refuse) => (box ? box.y + box.height : 0);
+    expect(bottom(refuse)).toBeLessThanOrEqual(bottom(around));
+    const left = await row.getByText(/left$/).boundingBox();
+    expect(refuse?.y).toBeGreaterThanOrEqual(bottom(left));
+    await page.setViewportSize({ width: 1440, height: 900 });
     await row.getByRole("button", { name: "Approve fix:count_unsafe" }).click();
     expect(await first).toMatch(/\d/);
     await row.getByText("admin@example.org").waitFor();

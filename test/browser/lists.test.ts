@@ -121,6 +121,8 @@ describe.skipIf(noBrowser)("lists", () => {
     const { gateway, page } = opened();
     await page.goto(`${gateway.url}/namespaces`);
     await page.getByRole("row", { name: /^some .* 1 of 2 ≈ \d+ tokens/ }).waitFor();
+    await page.goto(`${gateway.url}/namespaces/some?tab=tools`);
+    await page.getByText("1 of 2 tools are on.", { exact: true }).waitFor();
     await page.goto(`${gateway.url}/namespaces/all?tab=tools`);
     await page.getByRole("cell", { name: "looks:wipe" }).waitFor();
     await gateway.api("PATCH", "/namespaces/all", {
@@ -169,19 +171,33 @@ describe.skipIf(noBrowser)("lists", () => {
     await record.getByRole("link", { name: "fix", exact: true }).waitFor();
     await record.getByRole("link", { name: "dev", exact: true }).waitFor();
     await record.getByText("Took", { exact: true }).waitFor();
+    // On a phone a long name and a long reason do not cut the time.
+    const { body } = await gateway.api("GET", "/users");
+    const { uuid: owner } = body.items.find(({ email }: { email: string }) => email.startsWith("bob"));
+    const made = await gateway.api("POST", "/api-keys", { name: "phone", owner, endpoints: "all" });
+    const client = await teamClient(gateway, "dev", { key: made.body.key });
+    await client.call("fix__is_error", { message: `no such folder, nor one above it: ${"/a/b".repeat(30)}` });
+    await page.setViewportSize({ width: 360, height: 800 });
+    for (const path of ["audit", "traffic"]) {
+      await page.goto(`${gateway.url}/${path}?outcome=error`);
+      const time = page.locator("tr[data-key]", { hasText: "no such folder" }).locator("td:has(time)");
+      await time.waitFor();
+      expect(await time.evaluate((cell) => cell.scrollWidth <= cell.clientWidth), path).toBe(true);
+    }
+    await page.setViewportSize({ width: 1440, height: 900 });
   });
 
   test("a call is repeated without its arguments in the address, and a tool may have none", async () => {
     const { gateway, page } = opened();
     await page.goto(`${gateway.url}/traffic`);
-    await page.getByText("fix:is_error").click();
+    await page.getByText("fix:is_error").last().click();
     await page.getByRole("link", { name: "Call again" }).click();
     const message = page.getByRole("main").getByRole("textbox", { name: /^message/ });
     await message.waitFor();
     expect(await message.inputValue()).toBe("no such file");
     expect(decodeURIComponent(page.url())).not.toContain("no such");
     await page.goto(`${gateway.url}/try?endpoint=dev&server=looks&tool=wipe`);
-    await page.getByText("No arguments are described.").waitFor();
+    await page.getByText("The tool describes no arguments. You can add some.").waitFor();
     const fields = page.locator("form").getByRole("textbox");
     expect(await fields.count()).toBe(0);
   });

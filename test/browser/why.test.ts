@@ -77,6 +77,7 @@ describe.skipIf(noBrowser)("the console", () => {
     await page.getByText('update namespace "team": add off').click();
     await page.getByRole("heading", { name: "What it changed" }).waitFor();
     await page.locator(".diff").getByText("add", { exact: false }).first().waitFor();
+    await page.locator(".diff").getByText('"server": "fix"').first().waitFor();
     await page.getByRole("button", { name: "Undo this change" }).click();
     await page
       .getByRole("dialog", { name: `Undo revision ${first}?` })

@@ -20,6 +20,8 @@ export interface Column<Row> {
    * column.
    */
   readonly primary?: boolean;
+  /** In a narrow table this column has a third line for itself, such as one with buttons. */
+  readonly below?: boolean;
   /** In a narrow table the head is shown before the value, as it is for numbers. */
   readonly named?: boolean;
   /** Hidden in narrow tables: `small` below 560 px, `medium` below 860 px, `large` below 1100 px. */

@@ -53,7 +53,7 @@ export function TableRow<Row>(props: TableRowProps<Row>) {
       {columns.map((column) => (
         <td
           key={column.id}
-          class={`${cellClass(column)}${column === primary ? " table-primary" : ""}`}
+          class={`${cellClass(column)}${column === primary ? " table-primary" : ""}${column.below ? " table-below" : ""}`}
           data-head={(column.named ?? column.align === "end") ? column.head : undefined}
         >
           {column.cell ? column.cell(row) : <ForeignText text={String(column.value?.(row) ?? "")} />}

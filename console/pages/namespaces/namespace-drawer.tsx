@@ -14,22 +14,23 @@ import { shellTexts } from "../../texts/shell.ts";
 import { useObjectDraft } from "../../use-object-draft.ts";
 import { ServersTab } from "./servers-tab.tsx";
 import { SettingsTab } from "./settings-tab.tsx";
-import { ToolsTab } from "./tools-tab.tsx";
+import { type ToolCounts, ToolsTab } from "./tools-tab.tsx";
 
 const texts = namespacesTexts.tabs;
 
 interface NamespaceDrawerProps {
   readonly namespace: Namespace;
+  readonly counts: ToolCounts | undefined;
   /** The endpoints that offer this namespace. */
   readonly endpoints: readonly Endpoint[];
 }
 
-export function NamespaceDrawer({ namespace, endpoints }: NamespaceDrawerProps) {
+export function NamespaceDrawer({ namespace, counts, endpoints }: NamespaceDrawerProps) {
   const { query } = address.value;
   const { tab = "tools", ...rest } = query;
   const mayWrite = may("namespaces.write");
   const shown: Readonly<Record<string, () => ComponentChildren>> = {
-    tools: () => <ToolsTab namespace={namespace} />,
+    tools: () => <ToolsTab namespace={namespace} counts={counts} />,
     ...(mayWrite && {
       servers: () => <ServersTab namespace={namespace} />,
       settings: () => <SettingsTab namespace={namespace} endpoints={endpoints} />,

@@ -8,13 +8,14 @@ import { ListPage } from "../../shell/list-page.tsx";
 import { namespacesTexts as texts } from "../../texts/namespaces.ts";
 import { NamespaceDrawer } from "./namespace-drawer.tsx";
 import { NewNamespace } from "./new-namespace.tsx";
+import type { ToolCounts } from "./tools-tab.tsx";
 
 interface Row {
   readonly namespace: Namespace;
   readonly servers: string;
   readonly endpoints: string;
   /** Undefined until the tools are loaded. */
-  readonly tools: { readonly all: number; readonly on: number; readonly tokens: number } | undefined;
+  readonly tools: ToolCounts | undefined;
 }
 
 const { columns } = texts;
@@ -91,8 +92,13 @@ export default function Namespaces() {
         allowed: may("namespaces.write"),
         dialog: (onClose) => <NewNamespace onClose={onClose} />,
       }}
-      drawer={({ namespace }) => (
-        <NamespaceDrawer key={namespace.uuid} namespace={namespace} endpoints={endpointsOf(namespace)} />
+      drawer={({ namespace, tools }) => (
+        <NamespaceDrawer
+          key={namespace.uuid}
+          namespace={namespace}
+          counts={tools}
+          endpoints={endpointsOf(namespace)}
+        />
       )}
     />
   );
@@ -106,6 +112,7 @@ function toolsIn({ uuid }: Namespace, { namespaces, items }: ToolTable): Row["to
   return {
     all: placed.length,
     on: on.length,
+    held: placed.filter((tool) => tool.in[at] === "held").length,
     tokens: on.reduce((sum, tool) => sum + tool.tokens, 0),
   };
 }

@@ -10,12 +10,19 @@ import { namespacesTexts } from "../../texts/namespaces.ts";
 import { useSending } from "../../use-sending.ts";
 
 const texts = namespacesTexts.form;
+const SEARCHED_FROM = 12;
 
 export function NewNamespace({ onClose }: { readonly onClose: () => void }) {
   const name = useSignal("");
   const description = useSignal("");
   const chosen = useSignal<readonly string[]>([]);
-  const servers = useList("/mcp-servers", {}, CONFIG).value.value ?? [];
+  const q = useSignal("");
+  const all = useList("/mcp-servers", {}, CONFIG).value.value ?? [];
+  const found = all
+    .filter(
+      (one) => chosen.value.includes(one.uuid) || one.name.toLowerCase().includes(q.value.toLowerCase()),
+    )
+    .sort((a, b) => a.name.localeCompare(b.name));
   const sending = useSending();
   const create = () =>
     sending.run(async () => {
@@ -54,7 +61,15 @@ export function NewNamespace({ onClose }: { readonly onClose: () => void }) {
       />
       <fieldset class="stack-small">
         <legend class="field-label">{namespacesTexts.tabs.servers}</legend>
-        {servers.map(({ uuid, name: serverName }) => (
+        {all.length > SEARCHED_FROM && (
+          <TextField
+            label={texts.search}
+            type="search"
+            value={q.value}
+            onInput={(text) => (q.value = text)}
+          />
+        )}
+        {found.map(({ uuid, name: serverName }) => (
           <SwitchField
             key={uuid}
             label={serverName}

@@ -66,7 +66,21 @@ function reasonOf(row: ToolRow, common: readonly string[]): string | undefined {
   return row.enabled ? ownGates(row, common).join("; ") || undefined : row.because;
 }
 
-export function ToolsTab({ namespace: { uuid } }: { readonly namespace: Namespace }) {
+/** Of all tools, those too that nobody gets until they are approved: the table below leaves them out. */
+export interface ToolCounts {
+  readonly all: number;
+  readonly on: number;
+  readonly held: number;
+  readonly tokens: number;
+}
+
+interface ToolsTabProps {
+  readonly namespace: Namespace;
+  /** Undefined until they are known. */
+  readonly counts: ToolCounts | undefined;
+}
+
+export function ToolsTab({ namespace: { uuid }, counts }: ToolsTabProps) {
   const tools = useList("/namespaces/:uuid/tools", { uuid }, STATES);
   const servers = useList("/mcp-servers", {}, CONFIG).value.value ?? [];
   const serverOf = new Map(servers.map((server) => [server.uuid, server.name]));
@@ -78,7 +92,7 @@ export function ToolsTab({ namespace: { uuid } }: { readonly namespace: Namespac
         return (
           <div class="stack">
             <div class="line">
-              <p>{texts.sentence(items.filter(({ enabled }) => enabled).length, items.length)}</p>
+              <p>{counts && texts.sentence(counts.on, counts.all, counts.held)}</p>
               {may("namespaces.write") && (
                 <span class="push">
                   <Button href={hrefOf({ page: "tools", query: { namespace: uuid } })}>{texts.edit}</Button>

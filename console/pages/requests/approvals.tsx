@@ -70,6 +70,7 @@ const DECIDING: readonly Column<Approval>[] = [
     id: "decide",
     head: texts.decide,
     width: "170px",
+    below: true,
     cell: (approval) =>
       approval.decidable ? <DecideInRow approval={approval} /> : <Decided of={approval} />,
   },
