@@ -11,6 +11,8 @@ import { type CallsFilter, callsHref } from "./calls-href.ts";
 import { RangePicker, rangeInAddress } from "./usage-range.tsx";
 
 const EVERY_MS = 10_000;
+/** Sums have one name for all tools that are not known. */
+const OTHER = "other";
 const MOST_TOOLS = 8;
 
 export interface UsageChartsProps {
@@ -55,7 +57,7 @@ function Charts({ usage, calls, byTool }: ChartsProps) {
     go(callsHref({ ...calls, from: series[first]?.at, to: series[last + 1]?.at }));
   const rows = took.slice(0, MOST_TOOLS).map(({ tool = "", method, buckets, p95Ms }) => ({
     key: `${tool} ${method ?? ""}`,
-    name: <bdi>{tool}</bdi>,
+    name: <bdi>{tool === OTHER ? texts.flow.unknown : tool}</bdi>,
     buckets,
     p95Ms,
   }));

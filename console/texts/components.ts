@@ -139,6 +139,7 @@ export const componentTexts = {
   chart: {
     role: "chart over time",
     hint: "Drag over a time to see its calls.",
+    zone: (zone: string) => `Times are in ${zone}.`,
     name: "Name",
     noCalls: "no calls",
     more: "more",

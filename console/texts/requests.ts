@@ -45,6 +45,7 @@ export const requestsTexts = {
     approved: "Approved: the call runs",
     refused: "Refused: nothing was done",
     decidedBy: "Decided by",
+    decidedAt: "Decided",
     expires: "Time left",
     notYours: "Somebody else must decide this.",
   },

@@ -31,6 +31,7 @@ export const serverTexts = {
       all === 1
         ? "The server needs attention:"
         : `${failed} of ${plural(all, "server")} ${failed === 1 ? "needs" : "need"} attention:`,
+    more: (n: number) => `and ${n} more`,
     untried: (n: number) =>
       ` ${count(n)} failed earlier and ${n === 1 ? "was" : "were"} not tried since the gateway started.`,
   },

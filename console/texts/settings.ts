@@ -63,7 +63,7 @@ export const settingsTexts = {
   configText: "Servers, namespaces, endpoints and settings as one document, without secrets.",
   download: "Download JSON",
   webhooks: {
-    title: "Tell people",
+    title: "Webhooks",
     text: "Webhooks are told what waits for somebody. A message names things and has a link to the page where you log in and decide; it never decides by itself and has no arguments.",
     one: (at: number) => `Webhook ${at}`,
     add: "Add webhook",

@@ -48,7 +48,7 @@ export const usageTexts = {
   callers: {
     calls: "Calls, 7 d",
     bad: "Not ok",
-    days: "Days",
+    days: "Per day, 7 d",
     daysLabel: "Calls per day, last 7 days",
     last: "Last call",
     notUsed: "–",

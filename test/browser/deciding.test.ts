@@ -109,6 +109,11 @@ describe.skipIf(noBrowser)("deciding", () => {
     await row.getByRole("button", { name: "Approve fix:count_unsafe" }).click();
     expect(await first).toMatch(/\d/);
     await row.getByText("admin@example.org").waitFor();
+    await row.getByText("fix:count_unsafe").click();
+    const drawer = page.getByRole("dialog");
+    await drawer.getByRole("link", { name: "admin@example.org" }).waitFor();
+    await drawer.getByText("Decided", { exact: true }).waitFor();
+    await drawer.getByRole("button", { name: "Close" }).click();
     await page
       .getByRole("row", { name: /key people/ })
       .getByRole("button", { name: "Refuse fix:count_unsafe" })

@@ -45,6 +45,7 @@ describe.skipIf(noBrowser)("usage", () => {
     const { gateway, page } = opened();
     await page.goto(`${gateway.url}/`);
     const chart = page.getByRole("application", { name: /^Calls per minute/ });
+    await page.getByText(/^Drag over a time to see its calls\. Times are in \w+/).waitFor();
     await chart.focus();
     await page.keyboard.press("ArrowLeft");
     await page.getByText(/^\w+ \d\d:\d\d: \d+ calls?/).waitFor();

@@ -5,7 +5,7 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { componentTexts } from "../../texts/components.ts";
-import { labelledSteps, type Per, stepLabel, ticksTo } from "./chart-scale.ts";
+import { labelledSteps, type Per, stepLabel, ticksTo, zoneOf } from "./chart-scale.ts";
 import { useWidth } from "./use-width.ts";
 import "./chart.css";
 
@@ -136,7 +136,10 @@ export function ChartFrame(props: ChartFrameProps) {
         ))}
       </svg>
       <p class="chart-said small muted" aria-live="polite">
-        {said ?? (onPick ? componentTexts.chart.hint : "\u00a0")}
+        {said ??
+          [onPick && componentTexts.chart.hint, componentTexts.chart.zone(zoneOf(per))]
+            .filter(Boolean)
+            .join(" ")}
       </p>
     </div>
   );

@@ -24,6 +24,11 @@ const day = timeFormat({ day: "numeric", month: "short", timeZone: "UTC" });
 const weekday = timeFormat({ weekday: "short" });
 const time = timeFormat({ hour: "2-digit", minute: "2-digit" });
 
+/** The zone of `stepLabel`. */
+export function zoneOf(per: Per): string {
+  return per === "day" ? "UTC" : Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
 /** `14:05`, `Wed 14:00`, `12 Nov`. Days are those of UTC. */
 export function stepLabel(at: number, per: Per, long = false): string {
   if (per === "day") return day(at);

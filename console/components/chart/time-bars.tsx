@@ -36,7 +36,7 @@ export function TimeBars({ label, per, steps, onPick, height }: TimeBarsProps) {
       max={Math.max(1, ...steps.map(({ calls }) => calls))}
       format={(value) => (Number.isInteger(value) ? count(value) : "")}
       describe={describe}
-      onPick={onPick}
+      onPick={steps.some(({ calls }) => calls > 0) ? onPick : undefined}
       {...(height !== undefined && { height })}
     >
       {(plot) =>

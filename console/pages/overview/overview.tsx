@@ -118,7 +118,7 @@ function Calls() {
     <>
       <Figures usage={usage} />
       {usage && usage.since > usage.from && (
-        <p class="small muted">{texts.counted(exactly(Date.parse(usage.since)))}</p>
+        <p class="small muted figures-since">{texts.counted(exactly(Date.parse(usage.since)))}</p>
       )}
       {problem && <p class="note">{problem.message}</p>}
       {usage ? <UsageView usage={usage} /> : !problem && <Skeleton kind="block" height={420} />}

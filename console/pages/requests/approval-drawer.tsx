@@ -1,6 +1,7 @@
 /** The drawer of a call that waits for approval: its arguments, and the decision. */
 import { useSignal } from "@preact/signals";
 import { hrefOf } from "../../address.ts";
+import { Ago } from "../../ago.tsx";
 import type { Approval } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { Drawer } from "../../components/drawer.tsx";
@@ -9,6 +10,7 @@ import { JsonTree } from "../../components/json-tree.tsx";
 import { KeyValues } from "../../components/key-values.tsx";
 import { TextField } from "../../components/text-field.tsx";
 import { go } from "../../navigate.ts";
+import { PersonLink } from "../../parts/person-link.tsx";
 import { Refused } from "../../shell/refused.tsx";
 import { requestsTexts } from "../../texts/requests.ts";
 import { ApprovedCall } from "./approved-call.tsx";
@@ -19,13 +21,13 @@ import { useDecision } from "./use-decision.ts";
 const texts = requestsTexts.calls;
 
 export function ApprovalDrawer({ approval }: { readonly approval: Approval }) {
-  const { name, state, principal, endpoint, expiresAt, decidable, decidedBy, comment } = approval;
+  const { name, state, principal, endpoint, expiresAt, decidable, decidedBy, decidedAt, comment } = approval;
   return (
     <Drawer title={name} titleMono subtitle={texts.states[state]} onClose={() => go({ page: "requests" })}>
       <div class="stack">
         <KeyValues
           items={[
-            { key: texts.columns.who, value: <ForeignText text={principal.name} /> },
+            { key: texts.columns.who, value: <PersonLink of={principal} /> },
             ...(principal.key ? [{ key: texts.key, value: <ForeignText text={principal.key.name} /> }] : []),
             {
               key: texts.columns.endpoint,
@@ -41,7 +43,8 @@ export function ApprovalDrawer({ approval }: { readonly approval: Approval }) {
             ...(state === "waiting"
               ? [{ key: texts.expires, value: <TimeLeft at={approval.at} until={expiresAt} /> }]
               : []),
-            ...(decidedBy ? [{ key: texts.decidedBy, value: <ForeignText text={decidedBy.name} /> }] : []),
+            ...(decidedBy ? [{ key: texts.decidedBy, value: <PersonLink of={decidedBy} /> }] : []),
+            ...(decidedAt ? [{ key: texts.decidedAt, value: <Ago at={decidedAt} /> }] : []),
             ...(comment ? [{ key: texts.comment, value: <ForeignText text={comment} /> }] : []),
           ]}
         />

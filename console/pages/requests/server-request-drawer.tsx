@@ -1,5 +1,6 @@
 /** The drawer of a requested server: what would run, the values it needs, and the decision. */
 import { useSignal } from "@preact/signals";
+import { hrefOf } from "../../address.ts";
 import { Ago } from "../../ago.tsx";
 import { send } from "../../api/client.ts";
 import type { ProvisionRequest } from "../../api/types.ts";
@@ -13,6 +14,7 @@ import { TextField } from "../../components/text-field.tsx";
 import { toast } from "../../components/toasts.tsx";
 import { CONFIG, refresh, useList } from "../../live/resource.ts";
 import { go } from "../../navigate.ts";
+import { PersonLink } from "../../parts/person-link.tsx";
 import { Refused } from "../../shell/refused.tsx";
 import { requestsTexts } from "../../texts/requests.ts";
 import { useSending } from "../../use-sending.ts";
@@ -20,7 +22,7 @@ import { useSending } from "../../use-sending.ts";
 const texts = requestsTexts.servers;
 
 export function ServerRequestDrawer({ request }: { readonly request: ProvisionRequest }) {
-  const { name, state, principal, endpoint, intent, at, entry, by, reason } = request;
+  const { name, state, principal, endpoint, intent, at, entry, by, decidedAt, reason } = request;
   return (
     <Drawer
       title={name}
@@ -32,10 +34,19 @@ export function ServerRequestDrawer({ request }: { readonly request: ProvisionRe
         <KeyValues
           items={[
             { key: texts.columns.intent, value: <ForeignText text={intent} /> },
-            { key: texts.columns.who, value: <ForeignText text={principal.name} /> },
-            { key: texts.columns.endpoint, value: endpoint.name, mono: true },
+            { key: texts.columns.who, value: <PersonLink of={principal} /> },
+            {
+              key: texts.columns.endpoint,
+              value: (
+                <a href={hrefOf({ page: "endpoints", id: endpoint.uuid })}>
+                  <bdi>{endpoint.name}</bdi>
+                </a>
+              ),
+              mono: true,
+            },
             { key: texts.columns.at, value: <Ago at={at} /> },
-            ...(by ? [{ key: requestsTexts.calls.decidedBy, value: <ForeignText text={by.name} /> }] : []),
+            ...(by ? [{ key: requestsTexts.calls.decidedBy, value: <PersonLink of={by} /> }] : []),
+            ...(decidedAt ? [{ key: requestsTexts.calls.decidedAt, value: <Ago at={decidedAt} /> }] : []),
             ...(reason ? [{ key: texts.reason, value: <ForeignText text={reason} /> }] : []),
           ]}
         />

@@ -20,7 +20,7 @@ const COLUMNS: readonly Column<RecentCall>[] = [
     time: true,
     value: ({ at }) => at,
     cell: ({ at }) => <Ago at={at} />,
-    width: "100px",
+    width: "92px",
   },
   {
     id: "tool",
@@ -28,13 +28,13 @@ const COLUMNS: readonly Column<RecentCall>[] = [
     value: ({ tool }) => tool,
     mono: true,
     primary: true,
-    width: "26%",
+    width: "23%",
   },
   {
     id: "who",
     head: texts.columns.who,
     value: ({ principal }) => principal.name,
-    width: "20%",
+    width: "23%",
     hideBelow: "small",
   },
   {
@@ -43,7 +43,7 @@ const COLUMNS: readonly Column<RecentCall>[] = [
     value: ({ durationMs }) => durationMs,
     cell: ({ durationMs }) => duration(durationMs),
     align: "end",
-    width: "80px",
+    width: "76px",
   },
   {
     id: "outcome",

@@ -36,8 +36,15 @@ export function ServersSummary({ servers }: { readonly servers: readonly Server[
           </a>
         </>
       ))}
-      {failed.length > MAX_NAMED ? " …" : "."}
-      {untried > 0 && texts.untried(untried)}
+      {failed.length > MAX_NAMED && (
+        <>
+          {" "}
+          <a href={hrefOf({ page: "servers", query: { sort: "state" } })}>
+            {texts.more(failed.length - MAX_NAMED)}
+          </a>
+        </>
+      )}
+      .{untried > 0 && texts.untried(untried)}
     </>
   );
 }
